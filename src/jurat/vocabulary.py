@@ -8,7 +8,16 @@ from __future__ import annotations
 import hashlib
 from enum import StrEnum
 
-__all__ = ["Contract", "EvaluatorState", "EvidenceRule", "Scope", "Status", "Strategy", "content_id", "nearest"]
+__all__ = [
+    "Contract",
+    "EvaluatorState",
+    "EvidenceRule",
+    "Scope",
+    "Status",
+    "Strategy",
+    "content_id",
+    "nearest",
+]
 
 
 class Status(StrEnum):
