@@ -86,9 +86,9 @@ class Context:
                 object.__setattr__(self, name, mapping_or_fault(value, name, faults))
         if self.expected is not None:
             object.__setattr__(self, "expected", json_or_fault(self.expected, "expected", faults))
-        if self.messages:
+        if self.messages or not isinstance(self.messages, tuple):
             object.__setattr__(self, "messages", _messages(self.messages, faults))
-        if self.documents:
+        if self.documents or not isinstance(self.documents, tuple):
             object.__setattr__(self, "documents", _documents(self.documents, faults))
         if faults:
             raise AuthoringError("context", faults)

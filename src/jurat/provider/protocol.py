@@ -1,0 +1,237 @@
+"""The window to models: one small protocol, in three steps.
+
+    prepare(request) -> Call     pure: the bytes that would be sent, and the key that names them
+    await send(call) -> Raw      the one step that waits, fails and costs
+    read(raw) -> Reply           pure: what the bytes say
+
+The middle step gives *raw* bytes, so that they can be committed to the response store before anybody looks at them,
+and so that cache, resume and replay go the same way as a fresh reply: through `read`. Real adapters, `scripted` and
+`replay` implement this protocol alike and pass the same contract tests.
+
+A `Frame` is everything of a request that is the same from call to call (the trusted messages, the schema, the
+settings). An adapter encodes a frame once; only the user's text is encoded per call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Protocol, runtime_checkable
+
+from jurat.jsontext import Json
+
+__all__ = [
+    "Call",
+    "Capabilities",
+    "ChatMessage",
+    "FinishReason",
+    "Frame",
+    "ModelRequest",
+    "Provider",
+    "ProviderSettings",
+    "Raw",
+    "Reply",
+    "ResponseSchema",
+    "TokenLogprobs",
+    "Usage",
+]
+
+
+class FinishReason(StrEnum):
+    """Why a model stopped, in one vocabulary for every vendor. `unreported` is what a silent server gets."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+    CONTENT_FILTER = "content_filter"
+    TOOL_CALL = "tool_call"
+    OTHER = "other"
+    UNREPORTED = "unreported"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMessage:
+    """One message of a request: `role` is `system`, `user` or `assistant`."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseSchema:
+    """The JSON Schema that the reply has to follow, strictly."""
+
+    name: str
+    schema: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Frame:
+    """What stays the same from call to call. Compared by identity, so that an adapter can keep its encoding.
+
+    Attributes:
+        messages: the trusted messages, the system message first.
+        schema: the structured output asked for, or None for a free reply.
+        temperature: None sends none.
+        max_output_tokens: None sends none.
+        top_logprobs: how many alternatives to report for each token, 0 for none.
+        extra: further settings of this provider kind, sent as they are.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    schema: ResponseSchema | None = None
+    temperature: float | None = 0.0
+    max_output_tokens: int | None = 500
+    top_logprobs: int = 0
+    extra: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One question to a model: a frame, the user's text, and which repeat of the same question it is (from 0)."""
+
+    frame: Frame
+    user: str
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A request made ready. `key` (64 hexadecimal digits) names provider kind, endpoint, model, bytes and repeat."""
+
+    key: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raw:
+    """One raw reply.
+
+    Attributes:
+        body: the bytes as they came, at most the adapter's own bound.
+        latency_ms: from sending the request that was answered to its last byte.
+        attempts: how many requests it took, the answered one included.
+        request_id: the provider's own name for it, if it gave one.
+        cached: whether it comes from the response store.
+    """
+
+    body: bytes
+    latency_ms: float
+    attempts: int = 1
+    request_id: str | None = None
+    cached: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens as the provider counted them; None is unknown, which is not 0.
+
+    `cached_input_tokens` and `cache_write_tokens` are parts of `input_tokens`, `reasoning_tokens` a part of
+    `output_tokens`, whatever the vendor's own way of adding them up.
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenLogprobs:
+    """One token of the reply: its text, and the natural logarithms of the likeliest alternatives' probabilities."""
+
+    token: str
+    top: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a raw reply says. Nothing in it is validated beyond its types.
+
+    Attributes:
+        text: the visible text, or None when there was none. Reasoning is never in it.
+        refusal: the provider's refusal text, or None.
+        reasoning_characters: how much text came in a reasoning channel, which is never read as an answer.
+        model: the model that says it answered, which may differ from the one that was asked.
+    """
+
+    text: str | None
+    finish_reason: FinishReason = FinishReason.UNREPORTED
+    refusal: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    model: str | None = None
+    logprobs: tuple[TokenLogprobs, ...] = ()
+    reasoning_characters: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a model can do, as far as is known. Unknown models get the plain defaults of their kind.
+
+    Attributes:
+        structured_output: strict JSON Schema output.
+        temperature: whether a temperature may be sent.
+        token_limit_name: how the wire names the output limit (`max_tokens`, `max_completion_tokens`).
+        top_logprobs: the most alternatives that a token may report, 0 when the model reports none.
+        context_tokens: how much fits, input and output together; None when unknown.
+        reasoning: whether hidden reasoning tokens count against the output limit.
+    """
+
+    structured_output: bool = True
+    temperature: bool = True
+    token_limit_name: str = "max_tokens"
+    top_logprobs: int = 0
+    context_tokens: int | None = None
+    reasoning: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSettings:
+    """One named, configured model. Says where a key is found, never the key.
+
+    Attributes:
+        name: how suites and commands call it.
+        kind: the adapter (`local`, `openai_compatible`, `scripted`, …).
+        model: the model's name, as the wire wants it.
+        endpoint: the base URL, or "" where there is none.
+        api_key_env: the environment variable that holds the key, or None where no key is wanted.
+        prices: USD per million tokens by `input`, `output`, `cached_input`, `cache_write`; None: look the model up.
+        default_strategy: the judge strategy that was measured to suit this model best.
+    """
+
+    name: str
+    kind: str
+    model: str
+    endpoint: str = ""
+    api_key_env: str | None = None
+    capabilities: Capabilities = field(default_factory=Capabilities)
+    prices: Mapping[str, float] | None = None
+    default_strategy: str = "answer"
+
+    @property
+    def identity(self) -> dict[str, Json]:
+        """What of the settings changes the answers: part of the judge identity."""
+        return {"kind": self.kind, "endpoint": self.endpoint, "model": self.model}
+
+
+@runtime_checkable
+class Provider(Protocol):
+    """A model that can be asked. See the module's text for the three steps.
+
+    `send` raises ProviderError and nothing else (but lets cancellation through); retries happen inside it, and
+    nowhere else. `read` raises ProviderError (`api_error`) when the bytes are no reply of this kind at all.
+    """
+
+    @property
+    def settings(self) -> ProviderSettings: ...
+
+    def prepare(self, request: ModelRequest) -> Call: ...
+
+    async def send(self, call: Call) -> Raw: ...
+
+    def read(self, raw: Raw) -> Reply: ...
+
+    async def aclose(self) -> None: ...
