@@ -41,12 +41,12 @@ async def run_evaluator(evaluator: Evaluator, context: Context) -> Assessment:
     """
     name, revision = evaluator.name, evaluator.revision
     try:
-        found = evaluator.evaluate(context)
+        found: object = evaluator.evaluate(context)
         if inspect.isawaitable(found):
             found = await found
     except EvaluationError as error:
         return error_assessment(name, revision, error.category, str(error))
-    except Exception as error:  # noqa: BLE001  the containment that this function is for
+    except Exception as error:
         message = f"the evaluator {name} raised {type(error).__name__}"
         return error_assessment(name, revision, ErrorCategory.EVALUATOR_EXCEPTION, message)
     if not isinstance(found, Assessment):
