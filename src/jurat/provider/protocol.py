@@ -50,6 +50,26 @@ class FinishReason(StrEnum):
     OTHER = "other"
     UNREPORTED = "unreported"
 
+    @classmethod
+    def of(cls, word: str | None) -> FinishReason:
+        """A vendor's own word, whatever its case, in our vocabulary. None is a server that said nothing."""
+        return cls.UNREPORTED if word is None else _FINISH_WORDS.get(word.lower(), cls.OTHER)
+
+
+_FINISH_WORDS = {
+    **dict.fromkeys(("stop", "end_turn", "stop_sequence", "eos", "complete", "completed"), FinishReason.STOP),
+    **dict.fromkeys(
+        ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"),
+        FinishReason.LENGTH,
+    ),
+    "refusal": FinishReason.REFUSAL,
+    **dict.fromkeys(
+        ("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "guardrail_intervened"),
+        FinishReason.CONTENT_FILTER,
+    ),
+    **dict.fromkeys(("tool_calls", "tool_use", "function_call", "tool_call"), FinishReason.TOOL_CALL),
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatMessage:
