@@ -53,11 +53,16 @@ class Scope(StrEnum):
 
 
 class Contract(StrEnum):
-    """The shape of a judge's answer. A change of meaning is a new word."""
+    """The shape of a judge's answer. A change of meaning is a new word.
+
+    An author chooses among the first three. The last two are what the strategies `logprob` and `both` ask for.
+    """
 
     SCORE_V1 = "score/v1"
     CRITERIA_V1 = "criteria/v1"
     REASONED_V1 = "reasoned/v1"
+    YES_NO_V1 = "yes_no/v1"
+    EXPLAINED_V1 = "explained/v1"
 
 
 class Strategy(StrEnum):

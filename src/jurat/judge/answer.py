@@ -18,14 +18,15 @@ No message repeats a word of the answer or of the evidence.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from jurat.errors import AnswerError, ErrorCategory
 from jurat.evaluation import Quote
-from jurat.judge.quotes import why_not_found
 from jurat.jsontext import Json, JsonSyntaxError, NonFinite, Repeated, parse, type_name
+from jurat.judge.quotes import why_not_found
 from jurat.provider.protocol import FinishReason, Reply
 from jurat.rubric import Rubric
 from jurat.vocabulary import Contract
@@ -38,6 +39,7 @@ __all__ = [
     "Answer",
     "CriterionAnswer",
     "answer_schema",
+    "check_explanation",
     "check_reply",
     "check_signals",
     "check_text",
@@ -55,10 +57,11 @@ MAX_REASON = 4_000
 _SCORE_KEYS = frozenset({"evidence", "reason", "score"})
 _QUOTE_KEYS = frozenset({"message_index", "quote"})
 # Unexpected keys are the model's own words, so they are counted; only these, which are anybody's, are named.
-_NAMEABLE = frozenset(
-    "answer comment confidence criteria evidence explanation id label message_index pass passed properties quote "
-    "rating reason reasoning required response result score text title type verdict why".split()
+_WORDS = (
+    "answer comment confidence criteria evidence explanation id label message_index pass passed "
+    "properties quote rating reason reasoning required response result score text title type verdict why"
 )
+_NAMEABLE = frozenset(re.findall(r"\w+", _WORDS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +165,7 @@ def _parse_object(text: str) -> dict[str, Any]:
     except JsonSyntaxError as error:
         message = f"expected one JSON object and nothing else, found {error}"
         raise AnswerError(ErrorCategory.MALFORMED_JSON, message) from None
-    if ("NaN" in text or "Infinity" in text) and _holds_non_finite(value, top=True):
+    if ("NaN" in text or "Infinity" in text) and _holds_non_finite(value):
         message = "expected JSON, found NaN or Infinity, which are no JSON values"
         raise AnswerError(ErrorCategory.MALFORMED_JSON, message)
     if not isinstance(value, dict):
@@ -170,7 +173,7 @@ def _parse_object(text: str) -> dict[str, Any]:
     return value
 
 
-def _holds_non_finite(value: Json, *, top: bool = False) -> bool:
+def _holds_non_finite(value: Json) -> bool:
     """Whether NaN or Infinity stands anywhere but as a score, where check 6 speaks of it."""
     if isinstance(value, dict):
         return any(
@@ -281,6 +284,20 @@ def _check_quote(number: int, quote: str, texts: Sequence[str], path: str) -> Qu
     return Quote(message_index=number, quote=quote)
 
 
+def check_explanation(
+    reply: Reply, texts: Sequence[str], *, token_limit: int | None = None
+) -> tuple[str, tuple[Quote, ...]]:
+    """Check an explanation (`explained/v1`: evidence and reason, no score) in the same order.
+
+    Raises:
+        AnswerError: with the category of the first check that fails.
+    """
+    value = _parse_object(check_signals(reply, token_limit))
+    _check_keys(value, frozenset({"evidence", "reason"}), "")
+    _check_shape({**value, "score": 0}, "")
+    return _check_reason(value["reason"], "reason"), _check_quotes(value["evidence"], texts, "")
+
+
 # --- the other contracts -------------------------------------------------------------------------------------------
 
 
@@ -345,6 +362,8 @@ def answer_schema(contract: Contract, rubric: Rubric) -> Mapping[str, Json]:
     """The JSON Schema that asks for a contract. Its order is evidence, reason, score, so that reasons come first."""
     if contract is Contract.REASONED_V1:
         return _object({"reasoning": _text(MAX_REASON), "score": _number(*rubric.score_range)})
+    if contract is Contract.EXPLAINED_V1:
+        return _object({"evidence": _quotes(), "reason": _text(MAX_REASON)})
     if contract is Contract.SCORE_V1:
         return _score_object(*rubric.score_range)
     parts = {item.id: _score_object(item.min, item.max) for item in rubric.criteria}
@@ -352,9 +371,12 @@ def answer_schema(contract: Contract, rubric: Rubric) -> Mapping[str, Json]:
 
 
 def _score_object(low: float, high: float) -> dict[str, Json]:
+    return _object({"evidence": _quotes(), "reason": _text(MAX_REASON), "score": _number(low, high)})
+
+
+def _quotes() -> dict[str, Json]:
     quote = _object({"message_index": {"type": "integer", "minimum": 0}, "quote": _text(MAX_QUOTE)})
-    evidence = {"type": "array", "items": quote, "maxItems": MAX_EVIDENCE}
-    return _object({"evidence": evidence, "reason": _text(MAX_REASON), "score": _number(low, high)})
+    return {"type": "array", "items": quote, "maxItems": MAX_EVIDENCE}
 
 
 def _object(properties: dict[str, Json]) -> dict[str, Json]:

@@ -1,0 +1,290 @@
+"""The ways in which a judge asks: by a structured answer, by one token's probability, or by both.
+
+Each is a generator that never waits: it yields calls, is sent their outcomes, and returns an `Opinion`. Whoever drives
+it (`jurat.judge.judge.Judge.evaluate`, the engine) does the waiting, the storing and the bounding.
+
+`answer`  one call; score, reason and quotes come from the model's structured answer.
+`logprob` one call and one token a criterion; score = P(yes) / (P(yes) + P(no)), mapped to the criterion's range.
+          After G-Eval's and Kadavath et al.'s (2022, "Language Models (Mostly) Know What They Know") use of
+          token probabilities; normalised over the two words, so that mass on other tokens does not count.
+`both`    the score as in `logprob`; then, knowing how it came out, one structured answer for the reason and quotes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from jurat.errors import AnswerError, ErrorCategory, EvaluationError, ProviderError
+from jurat.evaluation import Finding, Severity, TypedError
+from jurat.judge.answer import (
+    Answer,
+    CriterionAnswer,
+    check_explanation,
+    check_reply,
+    check_signals,
+    combine_criteria,
+)
+from jurat.judge.verdict import Opinion, Spending, sum_spending
+from jurat.provider.protocol import Call, FinishReason, Frame, ModelRequest, Provider, Raw, Reply, Usage
+from jurat.rubric import Rubric
+from jurat.vocabulary import Contract, EvidenceRule, Status
+
+__all__ = ["AnswerStrategy", "BothStrategy", "LogprobStrategy", "Outcome", "Steps", "Strategist", "Terms", "Withheld"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """A reply that was found invalid earlier, and whose text was therefore not kept."""
+
+    error: TypedError
+    spending: Spending
+
+
+Outcome = Raw | Withheld | EvaluationError
+"""What becomes of a call: a raw reply, a reply withheld, or the typed error that stood in its way."""
+
+Steps = Generator[Sequence[Call], Sequence[Outcome], Opinion]
+
+Price = Callable[[Usage, str | None], float | None]
+"""USD for a usage of a model; None when it is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What all strategies need to know of the judge that uses them."""
+
+    rubric: Rubric
+    provider: Provider
+    price: Price
+    threshold: float
+    evidence: EvidenceRule
+
+
+class Strategist(Protocol):
+    """One way of asking. `frames` are its trusted parts, which belong to the judge identity."""
+
+    @property
+    def frames(self) -> tuple[Frame, ...]: ...
+
+    def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerStrategy:
+    """Ask for a structured answer and take score, reason and quotes from it."""
+
+    terms: Terms
+    frame: Frame
+    contract: Contract
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return (self.frame,)
+
+    def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps:
+        call = self.terms.provider.prepare(ModelRequest(frame=self.frame, user=user, repeat=repeat))
+        (outcome,) = yield (call,)
+        read = _read(self.terms, outcome)
+        if isinstance(read, Opinion):
+            return read
+        reply, spending = read
+        limit = self.frame.max_output_tokens
+        try:
+            answer = check_reply(reply, texts, self.terms.rubric, self.contract, token_limit=limit)
+        except AnswerError as error:
+            return _rejected(call, error, spending)
+        return decide(self.terms, answer, spending)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogprobStrategy:
+    """Ask a yes/no question for each criterion, and take the score from the probability of yes."""
+
+    terms: Terms
+    criterion_frames: tuple[Frame, ...]
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return self.criterion_frames
+
+    def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps:  # noqa: ARG002  one form for all
+        scored = yield from self.score(user, repeat)
+        return scored if isinstance(scored, Opinion) else decide(self.terms, *scored)
+
+    def score(
+        self, user: str, repeat: int
+    ) -> Generator[Sequence[Call], Sequence[Outcome], tuple[Answer, Spending] | Opinion]:
+        """The criteria's calls side by side; one that fails makes the whole fail, and every one of them is counted."""
+        prepare = self.terms.provider.prepare
+        calls = [prepare(ModelRequest(frame=frame, user=user, repeat=repeat)) for frame in self.criterion_frames]
+        outcomes = yield calls
+        found = [self._probability(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
+        failures = [item for item in found if isinstance(item, Opinion)]
+        shares = [item for item in found if not isinstance(item, Opinion)]
+        spent = [item.spending for item in failures] + [spending for _, spending in shares]
+        spending = sum_spending(spent, together=True)
+        if failures:
+            rejected = {key: error for item in failures for key, error in item.rejected.items()}
+            return replace(failures[0], spending=spending, rejected=rejected)
+        rubric = self.terms.rubric
+        return combine_criteria(rubric, _criterion_answers(rubric, [share for share, _ in shares])), spending
+
+    def _probability(self, call: Call, outcome: Outcome) -> tuple[float, Spending] | Opinion:
+        read = _read(self.terms, outcome)
+        if isinstance(read, Opinion):
+            return read
+        reply, spending = read
+        try:
+            return probability_of_yes(reply), spending
+        except AnswerError as error:
+            return _rejected(call, error, spending)
+
+
+def _criterion_answers(rubric: Rubric, shares: Sequence[float]) -> list[CriterionAnswer]:
+    return [
+        CriterionAnswer(
+            id=item.id, score=item.min + share * (item.max - item.min), reason=f"yes with probability {share:.2f}"
+        )
+        for item, share in zip(rubric.criteria, shares, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BothStrategy:
+    """Take the score from the probability of yes, then ask for the reason and the quotes that go with it.
+
+    An explanation that fails its checks takes nothing from the score, which does not rest on it; the verdict then has
+    no quotes and a finding says so, or is `unverified` where the author requires evidence.
+    """
+
+    terms: Terms
+    scorer: LogprobStrategy
+    pass_frame: Frame
+    fail_frame: Frame
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return (*self.scorer.frames, self.pass_frame, self.fail_frame)
+
+    def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps:
+        scored = yield from self.scorer.score(user, repeat)
+        if isinstance(scored, Opinion):
+            return scored
+        answer, spent = scored
+        met = answer.score >= self.terms.threshold and not answer.blocked_by
+        frame = self.pass_frame if met else self.fail_frame
+        call = self.terms.provider.prepare(ModelRequest(frame=frame, user=user, repeat=repeat))
+        (outcome,) = yield (call,)
+        read = _read(self.terms, outcome)
+        if isinstance(read, Opinion):
+            return _unexplained(self.terms, answer, spent, read)
+        reply, spending = read
+        try:
+            reason, quotes = check_explanation(reply, texts, token_limit=frame.max_output_tokens)
+        except AnswerError as error:
+            return _unexplained(self.terms, answer, spent, _rejected(call, error, spending))
+        explained = replace(answer, reason=reason, evidence=quotes)
+        return decide(self.terms, explained, sum_spending((spent, spending), together=False))
+
+
+# --- what the strategies share -------------------------------------------------------------------------------------
+
+
+def decide(terms: Terms, answer: Answer, spending: Spending) -> Opinion:
+    """Pass or fail by the program: the score meets the threshold and no required criterion failed."""
+    if terms.evidence is EvidenceRule.REQUIRED and not answer.evidence:
+        finding = Finding(
+            code="no_quotes", message="the verdict gives no quotes, which are required", severity=Severity.WARNING
+        )
+        return Opinion(status=Status.UNVERIFIED, reason=answer.reason, findings=(finding,), spending=spending)
+    findings = tuple(
+        Finding(
+            code="required_criterion_failed",
+            message=f"the required criterion {criterion} is under its midpoint",
+            severity=Severity.WARNING,
+        )
+        for criterion in answer.blocked_by
+    )
+    return Opinion(
+        status=Status.PASS if answer.score >= terms.threshold and not answer.blocked_by else Status.FAIL,
+        score=answer.score,
+        reason=answer.reason,
+        quotes=answer.evidence,
+        criteria=answer.criteria,
+        findings=findings,
+        spending=spending,
+    )
+
+
+def probability_of_yes(reply: Reply) -> float:
+    """P(yes) / (P(yes) + P(no)) at the first token, 0 to 1, over every spelling of the two words.
+
+    Raises:
+        AnswerError: as for any reply, and `schema_violation` when neither word is among the alternatives.
+    """
+    if reply.refusal or not reply.logprobs:
+        check_signals(replace(reply, finish_reason=FinishReason.STOP) if reply.text else reply)
+        message = "expected log-probabilities of the first token, found none in the reply"
+        raise AnswerError(ErrorCategory.SCHEMA_VIOLATION, message)
+    weights = {"yes": 0.0, "no": 0.0}
+    for token, logprob in reply.logprobs[0].top.items():
+        word = token.strip().casefold()
+        if word in weights and logprob <= 0.0:
+            weights[word] += math.exp(logprob)
+    total = weights["yes"] + weights["no"]
+    if total <= 0.0:
+        message = "expected yes or no among the first token's alternatives, found neither"
+        raise AnswerError(ErrorCategory.SCHEMA_VIOLATION, message)
+    return weights["yes"] / total
+
+
+def _read(terms: Terms, outcome: Outcome) -> tuple[Reply, Spending] | Opinion:
+    """What an outcome says, and what it cost; or the opinion that it leaves no room for more."""
+    if isinstance(outcome, Withheld):
+        return Opinion(status=Status.ERROR, error=outcome.error, spending=outcome.spending)
+    if isinstance(outcome, EvaluationError):
+        attempts = outcome.attempts if isinstance(outcome, ProviderError) else 0
+        return Opinion.failed(outcome.category, str(outcome), Spending(attempts=attempts, cost_usd=_nothing(attempts)))
+    try:
+        reply = terms.provider.read(outcome)
+    except EvaluationError as error:
+        return Opinion.failed(error.category, str(error), _spending(terms, outcome, None))
+    return reply, _spending(terms, outcome, reply)
+
+
+def _nothing(attempts: int) -> float | None:
+    # Requests that failed may have been charged for; only what was never sent is known to be free.
+    return 0.0 if attempts == 0 else None
+
+
+def _spending(terms: Terms, raw: Raw, reply: Reply | None) -> Spending:
+    usage = reply.usage if reply else Usage()
+    cost = 0.0 if raw.cached else terms.price(usage, reply.model if reply else None)
+    return Spending(
+        usage=usage,
+        cost_usd=cost,
+        duration_ms=raw.latency_ms,
+        attempts=raw.attempts,
+        cached=raw.cached,
+        models=(reply.model,) if reply and reply.model else (),
+    )
+
+
+def _rejected(call: Call, error: AnswerError, spending: Spending) -> Opinion:
+    opinion = Opinion.failed(error.category, str(error), spending)
+    assert opinion.error is not None
+    return replace(opinion, rejected={call.key: opinion.error})
+
+
+def _unexplained(terms: Terms, answer: Answer, spent: Spending, why: Opinion) -> Opinion:
+    category = why.error.type if why.error else ErrorCategory.API_ERROR
+    finding = Finding(
+        code="explanation_rejected",
+        message=f"the score stands without a quoted reason: the explanation was refused ({category})",
+        severity=Severity.WARNING,
+    )
+    opinion = decide(terms, answer, sum_spending((spent, why.spending), together=False))
+    return replace(opinion, findings=(*opinion.findings, finding), rejected=why.rejected)

@@ -1,0 +1,176 @@
+"""A judge's verdict: what was decided, by which judge, on what evidence, and what it cost.
+
+Like an assessment it is consistent by construction: a score stands exactly with `pass` or `fail`. Beside that it holds
+everything that the result map shows (`jurat.report.result_map`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from jurat.evaluation.reducers import RepeatSummary
+
+from jurat.errors import ErrorCategory
+from jurat.evaluation import Assessment, Finding, Quote, TypedError
+from jurat.judge.answer import CriterionAnswer
+from jurat.provider.protocol import Usage
+from jurat.vocabulary import Contract, Status, Strategy
+
+__all__ = ["JudgeFacts", "Opinion", "Spending", "Verdict", "sum_spending"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What asking cost. None is unknown, never 0; every attempt counts, retried and failed ones too.
+
+    Attributes:
+        usage: tokens, summed over the calls; a kind that any call left out is None.
+        cost_usd: None when a price or a token count is unknown. A reply out of the store costs nothing again.
+        duration_ms: the waiting, calls side by side counted once.
+        attempts: how many requests were made.
+        cached: whether every reply came out of the store.
+        models: the models that say they answered, sorted.
+    """
+
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+    duration_ms: float = 0.0
+    attempts: int = 0
+    cached: bool = False
+    models: tuple[str, ...] = ()
+
+
+_TOKENS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
+
+
+def sum_spending(parts: Iterable[Spending], *, together: bool) -> Spending:
+    """Add up. `together`: the parts waited side by side, so the longest wait counts; else one after the other."""
+    found = list(parts)
+    if len(found) == 1:
+        return found[0]
+    counts = {name: _known_sum(getattr(part.usage, name) for part in found) for name in _TOKENS}
+    costs = [part.cost_usd for part in found]
+    waits = [part.duration_ms for part in found] or [0.0]
+    return Spending(
+        usage=Usage(**counts),
+        cost_usd=None if None in costs else math.fsum(cost for cost in costs if cost is not None),
+        duration_ms=max(waits) if together else math.fsum(waits),
+        attempts=sum(part.attempts for part in found),
+        cached=bool(found) and all(part.cached for part in found),
+        models=tuple(sorted({model for part in found for model in part.models})),
+    )
+
+
+def _known_sum(counts: Iterable[int | None]) -> int | None:
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeFacts:
+    """Who judged: the same for every verdict of one judge.
+
+    Attributes:
+        name: the evaluator's name in the suite.
+        identity: `sha256:` of rubric, instruction, contract, strategy, examples and provider settings.
+        rubric: the text that defines it, or the template's reference.
+        template: the catalog's or the user's rubric name, or None for a custom text.
+        template_revision: its revision.
+        rubric_hash: the content hash of the resolved rubric.
+        provider: the provider's name; `model`: the model that is asked.
+    """
+
+    name: str
+    identity: str
+    rubric: str
+    template: str | None
+    template_revision: str | None
+    rubric_hash: str
+    score_range: tuple[float, float]
+    threshold: float
+    contract: Contract
+    strategy: Strategy
+    provider: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """What one asking of the judge came to (with `samples`, one of several)."""
+
+    status: Status
+    score: float | None = None
+    reason: str | None = None
+    quotes: tuple[Quote, ...] = ()
+    criteria: tuple[CriterionAnswer, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    error: TypedError | None = None
+    spending: Spending = field(default_factory=Spending)
+    rejected: Mapping[str, TypedError] = field(default_factory=dict)
+
+    @classmethod
+    def failed(cls, category: ErrorCategory, message: str, spending: Spending | None = None) -> Opinion:
+        """An opinion that could not be formed."""
+        error = TypedError(type=category, message=message)
+        return cls(status=Status.ERROR, error=error, spending=spending or Spending())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The judge's finding on one context.
+
+    Attributes:
+        judge: who judged.
+        opinion: the outcome over all repeats.
+        truncated_fields: which parts of the evidence were cut before they were shown.
+        repeats: mean, spread and flip rate over the repeats, when there are several.
+        opinions: each repeat by itself, in order, when there are several.
+    """
+
+    judge: JudgeFacts
+    opinion: Opinion
+    truncated_fields: tuple[str, ...] = ()
+    repeats: RepeatSummary | None = None
+    opinions: tuple[Opinion, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """What was decided."""
+        return self.opinion.status
+
+    @property
+    def score(self) -> float | None:
+        """Within the judge's range exactly when the status is `pass` or `fail`."""
+        return self.opinion.score
+
+    @property
+    def rejected(self) -> Mapping[str, TypedError]:
+        """The replies, by key of their call, that were no valid answers: their text is not to be kept."""
+        if not self.opinions:
+            return self.opinion.rejected
+        return {key: error for opinion in self.opinions for key, error in opinion.rejected.items()}
+
+    def assessment(self) -> Assessment:
+        """The verdict in the words that all evaluators share."""
+        found = self.opinion
+        return Assessment(
+            evaluator=self.judge.name,
+            revision=self.judge.identity,
+            status=found.status,
+            score=found.score,
+            reason=found.reason,
+            quotes=found.quotes,
+            findings=found.findings,
+            error=found.error,
+        )
+
+    def with_finding(self, finding: Finding) -> Verdict:
+        """The same verdict with one more finding."""
+        opinion = replace(self.opinion, findings=(*self.opinion.findings, finding))
+        return replace(self, opinion=opinion)
