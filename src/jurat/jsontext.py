@@ -26,6 +26,7 @@ __all__ = [
     "NotJson",
     "Repeated",
     "canonical",
+    "found_word",
     "freeze",
     "parse",
     "parse_strict",
@@ -240,6 +241,15 @@ def _plain(value: Json) -> Json:
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
     return value
+
+
+def found_word(value: object) -> str:
+    """What an author wrote, for the "found" of a message: short text and numbers as they are, else the type."""
+    if isinstance(value, str) and len(value) <= 40:
+        return repr(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value!r:.40}"
+    return str(value).lower() if isinstance(value, bool) else type_name(value)
 
 
 def type_name(value: object) -> str:

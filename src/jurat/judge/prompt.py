@@ -32,6 +32,7 @@ __all__ = [
     "WorkedExample",
     "answer_messages",
     "check_examples",
+    "explain_messages",
     "render_evidence",
     "yes_no_messages",
 ]
@@ -72,6 +73,12 @@ _REASONED_FORM = """\
 Answer with one JSON object with exactly these members, in this order, and nothing before or after it, no code fence:
 - "reasoning": one to three sentences that say why, written before you settle on the score.
 - "score": a number from LOW to HIGH."""
+
+_EXPLAIN_FORM = """\
+Answer with one JSON object with exactly these members, in this order:
+- "evidence": an array of 1 to 3 objects {"message_index": integer, "quote": text}. Each quote is copied from the \
+text of that entry character for character, and is as short as it can be.
+- "reason": one or two sentences that say why."""
 
 _YES_NO_FORM = "Answer with one word, yes or no."
 
@@ -144,6 +151,25 @@ def yes_no_messages(
     return (system, *_turns(examples, lambda example: "yes" if example.score >= rubric.pass_threshold else "no"))
 
 
+def explain_messages(
+    rubric: Rubric, met: bool, examples: Sequence[WorkedExample] = (), persona: str | None = None
+) -> tuple[ChatMessage, ...]:
+    """The trusted messages that ask for the reason and the quotes of a verdict that is already decided."""
+    outcome = "meets" if met else "does not meet"
+    decided = f"It has been decided that the work {outcome} the rubric. Say why."
+    system = _system(persona, _POLICY, f"Rubric: {rubric.definition}", decided, _EXPLAIN_FORM)
+    shown = [example for example in examples if (example.score >= rubric.pass_threshold) == met]
+    return (system, *_turns(shown, _explanation_text))
+
+
+def _explanation_text(example: WorkedExample) -> str:
+    return _compact({"evidence": _quotes(example), "reason": example.reason})
+
+
+def _quotes(example: WorkedExample) -> list[Json]:
+    return [{"message_index": quote.message_index, "quote": quote.quote} for quote in example.quotes]
+
+
 def _system(persona: str | None, *parts: str) -> ChatMessage:
     return ChatMessage(role="system", content="\n\n".join([*([persona] if persona else []), *parts]))
 
@@ -167,7 +193,7 @@ def _turns(examples: Sequence[WorkedExample], answer: Callable[[WorkedExample], 
 
 
 def _answer_text(example: WorkedExample, contract: Contract, rubric: Rubric) -> str:
-    quotes = [{"message_index": quote.message_index, "quote": quote.quote} for quote in example.quotes]
+    quotes = _quotes(example)
     if contract is Contract.REASONED_V1:
         return _compact({"reasoning": example.reason, "score": _plain(example.score)})
     if contract is Contract.SCORE_V1:

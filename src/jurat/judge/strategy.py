@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from jurat.errors import AnswerError, ErrorCategory, EvaluationError, ProviderError
+from jurat.errors import AnswerError, ErrorCategory, EvaluationError, ProviderError, RequestError
 from jurat.evaluation import Finding, Severity, TypedError
 from jurat.judge.answer import (
     Answer,
@@ -28,7 +28,7 @@ from jurat.judge.answer import (
     combine_criteria,
 )
 from jurat.judge.verdict import Opinion, Spending, sum_spending
-from jurat.provider.protocol import Call, FinishReason, Frame, ModelRequest, Provider, Raw, Reply, Usage
+from jurat.provider.protocol import Call, FinishReason, Frame, ModelRequest, Provider, ProviderSettings, Raw, Reply, Usage
 from jurat.rubric import Rubric
 from jurat.vocabulary import Contract, EvidenceRule, Status
 
@@ -69,6 +69,8 @@ class Strategist(Protocol):
     @property
     def frames(self) -> tuple[Frame, ...]: ...
 
+    def check(self) -> None: ...
+
     def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps: ...
 
 
@@ -83,6 +85,10 @@ class AnswerStrategy:
     @property
     def frames(self) -> tuple[Frame, ...]:
         return (self.frame,)
+
+    def check(self) -> None:
+        if self.frame.schema is not None:
+            require_structured_output(self.terms.provider.settings)
 
     def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps:
         call = self.terms.provider.prepare(ModelRequest(frame=self.frame, user=user, repeat=repeat))
@@ -109,6 +115,9 @@ class LogprobStrategy:
     @property
     def frames(self) -> tuple[Frame, ...]:
         return self.criterion_frames
+
+    def check(self) -> None:
+        require_logprobs(self.terms.provider.settings)
 
     def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps:  # noqa: ARG002  one form for all
         scored = yield from self.score(user, repeat)
@@ -169,6 +178,10 @@ class BothStrategy:
     def frames(self) -> tuple[Frame, ...]:
         return (*self.scorer.frames, self.pass_frame, self.fail_frame)
 
+    def check(self) -> None:
+        self.scorer.check()
+        require_structured_output(self.terms.provider.settings)
+
     def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps:
         scored = yield from self.scorer.score(user, repeat)
         if isinstance(scored, Opinion):
@@ -225,8 +238,9 @@ def probability_of_yes(reply: Reply) -> float:
     Raises:
         AnswerError: as for any reply, and `schema_violation` when neither word is among the alternatives.
     """
-    if reply.refusal or not reply.logprobs:
-        check_signals(replace(reply, finish_reason=FinishReason.STOP) if reply.text else reply)
+    cut = reply.finish_reason is FinishReason.LENGTH  # expected here: one token is all that is asked for
+    check_signals(replace(reply, finish_reason=FinishReason.STOP) if cut else reply)
+    if not reply.logprobs:
         message = "expected log-probabilities of the first token, found none in the reply"
         raise AnswerError(ErrorCategory.SCHEMA_VIOLATION, message)
     weights = {"yes": 0.0, "no": 0.0}
@@ -274,9 +288,8 @@ def _spending(terms: Terms, raw: Raw, reply: Reply | None) -> Spending:
 
 
 def _rejected(call: Call, error: AnswerError, spending: Spending) -> Opinion:
-    opinion = Opinion.failed(error.category, str(error), spending)
-    assert opinion.error is not None
-    return replace(opinion, rejected={call.key: opinion.error})
+    refused = TypedError(type=error.category, message=str(error))
+    return Opinion(status=Status.ERROR, error=refused, spending=spending, rejected={call.key: refused})
 
 
 def _unexplained(terms: Terms, answer: Answer, spent: Spending, why: Opinion) -> Opinion:
@@ -288,3 +301,29 @@ def _unexplained(terms: Terms, answer: Answer, spent: Spending, why: Opinion) ->
     )
     opinion = decide(terms, answer, sum_spending((spent, why.spending), together=False))
     return replace(opinion, findings=(*opinion.findings, finding), rejected=why.rejected)
+
+
+def require_structured_output(settings: ProviderSettings) -> None:
+    """
+    Raises:
+        RequestError: `unsupported_structured_output`, when the model cannot follow a schema strictly.
+    """
+    if not settings.capabilities.structured_output:
+        message = (
+            f"the judge asks for strict structured output, which {settings.name} ({settings.model}) does not offer; "
+            "take another model, or choose the contract reasoned/v1"
+        )
+        raise RequestError(ErrorCategory.UNSUPPORTED_STRUCTURED_OUTPUT, message)
+
+
+def require_logprobs(settings: ProviderSettings) -> None:
+    """
+    Raises:
+        RequestError: `request_invalid`, when the model does not report the probabilities of its tokens.
+    """
+    if settings.capabilities.top_logprobs < 2:
+        message = (
+            f"the strategy needs log-probabilities, which {settings.name} ({settings.model}) does not report; "
+            "choose the strategy answer, or declare capabilities.top_logprobs if the model does report them"
+        )
+        raise RequestError(ErrorCategory.REQUEST_INVALID, message)

@@ -198,6 +198,8 @@ class Capabilities:
         top_logprobs: the most alternatives that a token may report, 0 when the model reports none.
         context_tokens: how much fits, input and output together; None when unknown.
         reasoning: whether hidden reasoning tokens count against the output limit.
+        schema_keywords_refused: words of JSON Schema that the server refuses; left out of what is sent, while the
+            check of the reply stays whole.
     """
 
     structured_output: bool = True
@@ -206,6 +208,7 @@ class Capabilities:
     top_logprobs: int = 0
     context_tokens: int | None = None
     reasoning: bool = False
+    schema_keywords_refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +223,8 @@ class ProviderSettings:
         api_key_env: the environment variable that holds the key, or None where no key is wanted.
         prices: USD per million tokens by `input`, `output`, `cached_input`, `cache_write`; None: look the model up.
         default_strategy: the judge strategy that was measured to suit this model best.
+        wants_examples: whether the model needs worked examples to judge sensibly, so that a judge brings its own.
+        extra: further settings of this kind that are sent with every request (`seed`, `reasoning_effort`, …).
     """
 
     name: str
@@ -230,11 +235,14 @@ class ProviderSettings:
     capabilities: Capabilities = field(default_factory=Capabilities)
     prices: Mapping[str, float] | None = None
     default_strategy: str = "answer"
+    wants_examples: bool = False
+    extra: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def identity(self) -> dict[str, Json]:
         """What of the settings changes the answers: part of the judge identity."""
-        return {"kind": self.kind, "endpoint": self.endpoint, "model": self.model}
+        told = {"kind": self.kind, "endpoint": self.endpoint, "model": self.model}
+        return {**told, "extra": dict(self.extra)} if self.extra else told
 
 
 @runtime_checkable

@@ -1,0 +1,319 @@
+"""The judge: asks a model, by a rubric, and believes only what it has checked.
+
+A judge is made once, checked when made, and then asked about many contexts. `steps` is its whole behaviour as a
+generator that never waits: it yields the calls that it wants made and is sent their outcomes. `evaluate` drives it for
+one context; the engine drives thousands, and commits every reply to the response store on the way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from jurat.errors import AuthoringError, ErrorCategory, EvaluationError, Fault, RequestError
+from jurat.evaluation import Assessment, Finding, Severity
+from jurat.evidence import Context, Evidence, as_context, estimate_tokens, number_evidence
+from jurat.judge.examples import default_examples
+from jurat.judge.frames import ANSWER_TOKENS, build_strategy
+from jurat.judge.prompt import INSTRUCTION_REVISION, WorkedExample, check_examples, render_evidence
+from jurat.judge.repeats import combine_opinions
+from jurat.judge.strategy import Outcome, Price, Steps, Strategist, Terms
+from jurat.judge.verdict import JudgeFacts, Opinion, Verdict
+from jurat.jsontext import Json, canonical, found_word, type_name
+from jurat.provider.pricing import price_of
+from jurat.provider.protocol import Call, ChatMessage, Provider
+from jurat.rubric import Rubric, find
+from jurat.vocabulary import Contract, EvidenceRule, Status, Strategy, content_id
+
+__all__ = ["Judge", "JudgeSettings", "drive"]
+
+MAX_SAMPLES = 20
+"""How often a judge may be asked about one context."""
+
+VerdictSteps = Generator[Sequence[Call], Sequence[Outcome], Verdict]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings:
+    """How a judge asks. Everything has a default that suits most rubrics.
+
+    Attributes:
+        threshold: pass from this score on; None: the rubric's own.
+        evidence: `required` makes a verdict without quotes `unverified`.
+        contract: the shape of the answer (strategy `answer`).
+        strategy: None: the one that was measured to suit the provider's model best.
+        samples: how often the judge itself is asked, 1 to 20.
+        reducer: how repeats become one: `all`, `any`, `majority`, `minimum_pass_rate`.
+        minimum_pass_rate: for that reducer, 0 to 1.
+        examples: trusted worked examples, at most 8.
+        persona: trusted text before the instruction, or None.
+        expected: the reference answer; None: the context's own.
+        grounding: the grounding text, shown to the judge under the label `context`.
+        temperature: None sends none.
+        max_output_tokens: of the structured answer; None sends none.
+    """
+
+    threshold: float | None = None
+    evidence: EvidenceRule = EvidenceRule.OPTIONAL
+    contract: Contract = Contract.SCORE_V1
+    strategy: Strategy | None = None
+    samples: int = 1
+    reducer: str = "all"
+    minimum_pass_rate: float | None = None
+    examples: tuple[WorkedExample, ...] | None = None
+    persona: str | None = None
+    expected: Json = None
+    grounding: str | None = None
+    temperature: float | None = 0.0
+    max_output_tokens: int | None = ANSWER_TOKENS
+
+
+class Judge:
+    """A rubric, a provider and the way of asking, checked once.
+
+    Args:
+        rubric: a Rubric, or the name of a template (`groundedness`, `faithfulness@v1`).
+        provider: the model that judges.
+        settings: how it asks.
+        name: the evaluator's name, unique within a case.
+        price: USD for a usage of a model, None when unknown; by default the provider's own prices.
+
+    Raises:
+        AuthoringError: with every fault of the settings, or an unknown template.
+    """
+
+    def __init__(
+        self,
+        rubric: Rubric | str,
+        provider: Provider,
+        settings: JudgeSettings | None = None,
+        *,
+        name: str = "rubric_judge",
+        price: Price | None = None,
+    ) -> None:
+        self.rubric = find(rubric) if isinstance(rubric, str) else rubric
+        self.provider = provider
+        self.settings = settings or JudgeSettings()
+        self.name = name
+        _check(self.settings, self.rubric)
+        given = self.settings.threshold
+        self.threshold = self.rubric.pass_threshold if given is None else float(given)
+        self.strategy = self.settings.strategy or Strategy(provider.settings.default_strategy)
+        self.examples = self._examples()
+        terms = Terms(
+            rubric=self.rubric,
+            provider=provider,
+            price=price or price_of(provider.settings),
+            threshold=self.threshold,
+            evidence=self.settings.evidence,
+        )
+        self._strategist: Strategist = build_strategy(self.strategy, terms, self.settings, self.examples)
+        self._frame_tokens = max(_frame_tokens(frame.messages) for frame in self._strategist.frames)
+
+    def _examples(self) -> tuple[WorkedExample, ...]:
+        if self.settings.examples is not None:
+            return check_examples(self.settings.examples, self.rubric)
+        return default_examples(self.rubric) if self.provider.settings.wants_examples else ()
+
+    @property
+    def revision(self) -> str:
+        """The judge identity, which is this evaluator's revision."""
+        return self.facts.identity
+
+    @cached_property
+    def facts(self) -> JudgeFacts:
+        """Who judges, as every verdict records it."""
+        custom = self.rubric.name == "custom"
+        return JudgeFacts(
+            name=self.name,
+            identity=self._identity(),
+            rubric=self.rubric.definition,
+            template=None if custom else self.rubric.name,
+            template_revision=None if custom else self.rubric.revision,
+            rubric_hash=self.rubric.content_hash,
+            score_range=self.rubric.score_range,
+            threshold=self.threshold,
+            contract=self._contract,
+            strategy=self.strategy,
+            provider=self.provider.settings.name,
+            model=self.provider.settings.model,
+        )
+
+    @property
+    def _contract(self) -> Contract:
+        by_strategy = {Strategy.LOGPROB: Contract.YES_NO_V1, Strategy.BOTH: Contract.EXPLAINED_V1}
+        return by_strategy.get(self.strategy, self.settings.contract)
+
+    def _identity(self) -> str:
+        """Everything that can change an answer: the rubric, the words, the contract, the model and its settings."""
+        frames = [
+            {
+                "messages": [[message.role, message.content] for message in frame.messages],
+                "schema": frame.schema.schema if frame.schema else None,
+                "temperature": frame.temperature,
+                "max_output_tokens": frame.max_output_tokens,
+                "extra": frame.extra,
+            }
+            for frame in self._strategist.frames
+        ]
+        parts = {
+            "rubric": self.rubric.content_hash,
+            "instruction": INSTRUCTION_REVISION,
+            "contract": self._contract,
+            "strategy": self.strategy,
+            "provider": self.provider.settings.identity,
+            "frames": frames,
+        }
+        return content_id(canonical(parts).encode())
+
+    def check(self) -> None:
+        """Find out, before anything is spent, whether this judge can ask its provider at all.
+
+        Raises:
+            RequestError: `unsupported_structured_output`, or `request_invalid` for missing log-probabilities.
+        """
+        self._strategist.check()
+
+    def number(self, context: Context, grounding: str | None = None) -> Evidence:
+        """What this judge is shown of a context."""
+        text = self.settings.grounding if grounding is None else grounding
+        return number_evidence(context, expected=self.settings.expected, grounding=text)
+
+    def steps(self, context: Context, grounding: str | None = None) -> VerdictSteps:
+        """Judge one context, leaving the waiting to the caller. Never raises an EvaluationError: it returns one.
+
+        `grounding` is this context's own grounding text, where it differs from case to case.
+        """
+        evidence = self.number(context, grounding)
+        if not context.output.strip():
+            return Verdict(judge=self.facts, opinion=_empty_output(), truncated_fields=evidence.truncated_fields)
+        user = render_evidence(evidence)
+        try:
+            self.check()
+            self._refuse_too_large(user)
+        except EvaluationError as error:
+            opinion = Opinion.failed(error.category, str(error))
+            return Verdict(judge=self.facts, opinion=opinion, truncated_fields=evidence.truncated_fields)
+        asking = [
+            self._strategist.steps(user, evidence.texts, repeat) for repeat in range(self.settings.samples)
+        ]
+        opinions = yield from side_by_side(asking)
+        combined, repeats = combine_opinions(opinions, self.settings.reducer, self.settings.minimum_pass_rate)
+        return Verdict(
+            judge=self.facts,
+            opinion=combined,
+            truncated_fields=evidence.truncated_fields,
+            repeats=repeats,
+            opinions=tuple(opinions) if len(opinions) > 1 else (),
+        )
+
+    def _refuse_too_large(self, user: str) -> None:
+        window = self.provider.settings.capabilities.context_tokens
+        if window is None:
+            return
+        wanted = self._frame_tokens + estimate_tokens(user) + (self.settings.max_output_tokens or 0)
+        if wanted > window:
+            message = (
+                f"the request needs about {wanted:,} tokens, the model's context holds {window:,}; "
+                "shorten the evidence or take a model with a larger context"
+            )
+            raise RequestError(ErrorCategory.CONTEXT_TOO_LARGE, message)
+
+    async def judge(self, context: Context | str, grounding: str | None = None) -> Verdict:
+        """Judge one context or plain output, asking the provider directly."""
+        return await drive(self.steps(as_context(context), grounding), self._ask)
+
+    async def evaluate(self, context: Context | str) -> Assessment:
+        """As `judge`, in the words that all evaluators share."""
+        return (await self.judge(context)).assessment()
+
+    async def _ask(self, calls: Sequence[Call]) -> Sequence[Outcome]:
+        if len(calls) == 1:
+            return (await self._ask_one(calls[0]),)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._ask_one(call)) for call in calls]
+        return [task.result() for task in tasks]
+
+    async def _ask_one(self, call: Call) -> Outcome:
+        try:
+            return await self.provider.send(call)
+        except EvaluationError as error:
+            return error
+
+
+async def drive(steps: VerdictSteps, ask: Callable[[Sequence[Call]], Awaitable[Sequence[Outcome]]]) -> Verdict:
+    """Run a judge's steps to their end; `ask` makes the calls and gives an outcome for each, in order."""
+    try:
+        calls = next(steps)
+        while True:
+            calls = steps.send(await ask(calls))
+    except StopIteration as stop:
+        verdict: Verdict = stop.value
+        return verdict
+
+
+def side_by_side(asking: Sequence[Steps]) -> Generator[Sequence[Call], Sequence[Outcome], list[Opinion]]:
+    """Run several askings in step, so that the calls of one stage are yielded together."""
+    done: list[Opinion | None] = [None] * len(asking)
+    waiting: dict[int, Sequence[Call]] = {}
+    for index, steps in enumerate(asking):
+        waiting[index] = next(steps)
+    while waiting:
+        calls = [call for wanted in waiting.values() for call in wanted]
+        answered = iter((yield calls))
+        outcomes = {index: [next(answered) for _ in wanted] for index, wanted in waiting.items()}
+        waiting = {}
+        for index, given in outcomes.items():
+            try:
+                waiting[index] = asking[index].send(given)
+            except StopIteration as stop:
+                done[index] = stop.value
+    return [opinion for opinion in done if opinion is not None]
+
+
+def _empty_output() -> Opinion:
+    finding = Finding(
+        code="empty_output", message="the output is empty, so there is nothing to judge", severity=Severity.WARNING
+    )
+    return Opinion(status=Status.UNVERIFIED, findings=(finding,))
+
+
+def _frame_tokens(messages: Sequence[ChatMessage]) -> int:
+    return sum(estimate_tokens(message.content) for message in messages)
+
+
+# --- the settings, checked -----------------------------------------------------------------------------------------
+
+
+def _check(settings: JudgeSettings, rubric: Rubric) -> None:
+    faults = [*_number_faults(settings, rubric), *_choice_faults(settings, rubric)]
+    if faults:
+        raise AuthoringError("judge", faults)
+
+
+def _number_faults(settings: JudgeSettings, rubric: Rubric) -> Iterator[Fault]:
+    low, high = rubric.score_range
+    if settings.threshold is not None:
+        if isinstance(settings.threshold, bool) or not isinstance(settings.threshold, int | float):
+            yield Fault(path="threshold", expected="a number", found=type_name(settings.threshold))
+        elif not low <= settings.threshold <= high:
+            yield Fault(path="threshold", expected=f"a number from {low:g} to {high:g}", found=f"{settings.threshold:g}")
+    samples = settings.samples
+    if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= MAX_SAMPLES:
+        yield Fault(path="samples", expected=f"an integer from 1 to {MAX_SAMPLES}", found=found_word(samples))
+
+
+def _choice_faults(settings: JudgeSettings, rubric: Rubric) -> Iterator[Fault]:
+    if settings.contract in (Contract.YES_NO_V1, Contract.EXPLAINED_V1):
+        yield Fault(path="contract", expected="score/v1, criteria/v1 or reasoned/v1", found=settings.contract)
+    if settings.evidence is EvidenceRule.REQUIRED:
+        if settings.contract is Contract.REASONED_V1:
+            yield Fault(path="evidence", expected="optional", found="required", hint="reasoned/v1 has no quotes")
+        if settings.strategy is Strategy.LOGPROB:
+            hint = "the strategy logprob has no quotes; take both"
+            yield Fault(path="evidence", expected="optional", found="required", hint=hint)
+    if settings.strategy in (Strategy.LOGPROB, Strategy.BOTH) and settings.contract is not Contract.SCORE_V1:
+        hint = "contracts belong to the strategy answer"
+        yield Fault(path="contract", expected="none", found=settings.contract, hint=hint)
