@@ -1,0 +1,202 @@
+"""What an HTTP answer that is no reply means: a status and a body become one ProviderError.
+
+A body is read for known codes only (and for the few phrases by which servers without codes tell that a text is too
+long). Nothing of it is repeated: a message speaks of what *we* sent, where to, and what to change. Faults that may
+pass come out as TransientError.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jurat.errors import ErrorCategory, ProviderError
+from jurat.provider.faults import TransientError
+from jurat.provider.http import HttpReply
+
+__all__ = ["Destination", "error_from_reply", "error_in_body", "looks_like_json"]
+
+_MAX_ERROR_BYTES = 65_536
+# The vendors' codes, each from its own documentation of errors.
+_TOO_LARGE = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length", "request_too_large"}
+_TOO_LARGE_TEXT = re.compile(
+    r"maximum (?:context|prompt) length|context length exceeded|exceeds? the (?:available |model's )?context"
+    r"|context window|prompt is too long|input is too long",
+    re.IGNORECASE,
+)
+_REFUSED = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation", "invalid_prompt", "safety"}
+_NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"}
+_OVERLOADED = {"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded_error"}
+_NO_MODEL = {"model_not_found", "model_not_found_error", "not_found_error"}
+_HINTS = {
+    "temperature": "temperature: false",
+    "max_tokens": "token_limit_name: max_completion_tokens",
+    "max_completion_tokens": "token_limit_name: max_tokens",
+    "logprobs": "top_logprobs: 0",
+    "top_logprobs": "top_logprobs: 0 (or a smaller number)",
+    "response_format": "structured_output: false (or name the schema words it refuses in schema_keywords_refused)",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destination:
+    """Where a request went, for messages.
+
+    Attributes:
+        where: host and path.
+        model: the model that was asked for.
+        key_variable: the environment variable that the key came from, if one was sent.
+    """
+
+    where: str
+    model: str
+    key_variable: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What of an error body counts: its codes in lower case, and the field of ours that it names."""
+
+    codes: frozenset[str] = frozenset()
+    param: str | None = None
+    too_large: bool = False
+    moderated: bool = False
+
+
+def looks_like_json(reply: HttpReply) -> bool:
+    """Whether a body may be a JSON object: by its two ends, not by what the server calls it."""
+    body = reply.body
+    return (body[:1] == b"{" and body[-1:] == b"}") or ((kept := body.strip())[:1] == b"{" and kept[-1:] == b"}")
+
+
+def error_from_reply(reply: HttpReply, to: Destination, *, retry_after_s: float | None = None) -> ProviderError:
+    """The error that an answer stands for: any status but 200, or a 200 that is no JSON object or holds an error.
+
+    Args:
+        retry_after_s: the delay that the server asked for.
+    """
+    if reply.status == 200 and not looks_like_json(reply):
+        kind = reply.headers.get("content-type", "no content type").partition(";")[0].strip().lower()
+        found = kind if re.fullmatch(r"[a-z0-9.+-]{1,64}/[a-z0-9.+-]{1,64}", kind) else "something else"
+        what = "a body that is no JSON object" if "json" in found else found
+        return ProviderError(
+            ErrorCategory.API_ERROR,
+            f"expected application/json, got {what} from {to.where}. Is base_url right?",
+            status=200,
+            request_id=request_id(reply.headers),
+        )
+    told, status = _read(reply.body, reply.status)
+    error = _error(status, told, to)
+    error.status, error.request_id = status, request_id(reply.headers)
+    error.retry_after_s = retry_after_s
+    return error
+
+
+def error_in_body(envelope: Mapping[str, Any], to: Destination) -> ProviderError:
+    """The error that a decoded body with status 200 holds."""
+    told, status = _told(envelope, 200)
+    return _error(status, told, to)
+
+
+def request_id(headers: Mapping[str, str]) -> str | None:
+    """The provider's own name for a request, when it gave a sane one."""
+    found = headers.get("x-request-id")
+    return found if found and len(found) <= 200 and found.isascii() and found.isprintable() else None
+
+
+def _read(body: bytes, status: int) -> tuple[_Told, int]:
+    if len(body) > _MAX_ERROR_BYTES:
+        return _Told(), status
+    try:
+        envelope = json.loads(body)
+    except (ValueError, RecursionError):
+        return _Told(), status
+    return _told(envelope, status) if isinstance(envelope, dict) else (_Told(), status)
+
+
+def _told(envelope: Mapping[str, Any], status: int) -> tuple[_Told, int]:
+    """The codes of an error body, and the status it means: some gateways send theirs inside a 200."""
+    error = envelope.get("error")
+    inner: Mapping[str, Any] = error if isinstance(error, dict) else envelope
+    deeper = inner.get("innererror")
+    sources = (inner, deeper if isinstance(deeper, dict) else {})
+    codes = {value.lower() for part in sources for name in ("code", "type") if isinstance(value := part.get(name), str)}
+    number = inner.get("code")
+    if status == 200 and isinstance(number, int) and 400 <= number <= 599:
+        status = number
+    text = error if isinstance(error, str) else inner.get("message")
+    text = text[:4000] if isinstance(text, str) else ""
+    metadata = inner.get("metadata")
+    moderated = isinstance(metadata, dict) and isinstance(metadata.get("reasons"), list)
+    too_large = _TOO_LARGE_TEXT.search(text) is not None
+    return _Told(frozenset(codes), _own_field(inner.get("param"), text), too_large, moderated), status
+
+
+def _own_field(param: object, text: str) -> str | None:
+    if isinstance(param, str):
+        return next((name for name in _HINTS if param == name or param.startswith(name + ".")), None)
+    return next((name for name in _HINTS if re.search(rf"\b{name}\b", text)), None)
+
+
+def _error(status: int, told: _Told, to: Destination) -> ProviderError:
+    codes = told.codes
+    if status in (401, 403) and not told.moderated and not codes & _REFUSED:
+        return ProviderError(ErrorCategory.AUTH_ERROR, _auth_sentence(status, to))
+    if codes & _REFUSED or (status == 403 and told.moderated):
+        return ProviderError(ErrorCategory.REFUSAL, f"the content filter of {to.where} refused the request")
+    if codes & _NO_CREDIT or status == 402:
+        what = f"the credit or quota at {to.where} is used up. Not tried again: waiting does not mend it"
+        return ProviderError(ErrorCategory.RATE_LIMITED, what)
+    if codes & _OVERLOADED or status in (503, 529):
+        return TransientError(ErrorCategory.OVERLOADED, f"{to.where} is overloaded{_status(status)}")
+    if status == 429:
+        return TransientError(ErrorCategory.RATE_LIMITED, f"{to.where} limits the rate of requests (429)")
+    if status == 413 or (status in (200, 400, 422, 500) and (codes & _TOO_LARGE or told.too_large)):
+        return ProviderError(
+            ErrorCategory.CONTEXT_TOO_LARGE,
+            f"the request is larger than what model {to.model} takes at {to.where}. Show it less evidence, or take a "
+            "model with a larger context",
+        )
+    if status in (408, 504):
+        return TransientError(ErrorCategory.TIMEOUT, f"{to.where} ran out of time ({status})")
+    if status == 409 or status >= 500:
+        return TransientError(ErrorCategory.API_ERROR, f"{to.where} failed ({status})")
+    return _lasting_error(status, told, to)
+
+
+def _lasting_error(status: int, told: _Told, to: Destination) -> ProviderError:
+    if 300 <= status < 400:
+        what = f"{to.where} redirects ({status}), and redirects are not followed. Set base_url to the final address"
+        return ProviderError(ErrorCategory.API_ERROR, what)
+    if status == 404 or told.codes & _NO_MODEL:
+        what = f"{to.where} knows no model {to.model}, or no such path{_status(status)}. Check model and base_url"
+        return ProviderError(ErrorCategory.INVALID_REQUEST, what)
+    if 400 <= status < 500:
+        return ProviderError(ErrorCategory.INVALID_REQUEST, _refused_sentence(status, told, to))
+    found = "an error instead of a reply" if status == 200 else f"status {status}"
+    return ProviderError(ErrorCategory.API_ERROR, f"expected a reply from {to.where}, got {found}")
+
+
+def _auth_sentence(status: int, to: Destination) -> str:
+    if to.key_variable is None:
+        return f"{to.where} wants a key, and none was sent ({status}). Name its environment variable in api_key_env"
+    return (
+        f"{to.where} refused the key ({status}). It came from the environment variable {to.key_variable}; "
+        f"check that it is valid and may use model {to.model}"
+    )
+
+
+def _refused_sentence(status: int, told: _Told, to: Destination) -> str:
+    if told.param is None:
+        return f"{to.where} refused the request as invalid ({status}), for model {to.model}"
+    return (
+        f"{to.where} refused {told.param} for model {to.model} ({status}). Declare it for this provider: "
+        f"capabilities: {{{_HINTS[told.param]}}}"
+    )
+
+
+def _status(status: int) -> str:
+    return f" ({status})" if status != 200 else ""

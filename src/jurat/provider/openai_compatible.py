@@ -1,0 +1,117 @@
+"""Chat completions over HTTP: OpenAI's wire format, and of everybody who speaks it (vLLM, llama.cpp, LM Studio, …).
+
+Three steps, as the protocol has them: `prepare` is pure and cheap, `send` brings bytes, `read` says what they mean.
+The key is found in the environment when a call is sent; nothing here holds, shows or logs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+
+from jurat.provider.addresses import checked_base_url, join_path, place
+from jurat.provider.credentials import KeySource
+from jurat.provider.errors_from_http import Destination
+from jurat.provider.gate import Gate
+from jurat.provider.http import MAX_REPLY_BYTES, AiohttpTransport, Transport
+from jurat.provider.openai_reply import read_reply
+from jurat.provider.openai_request import FrameEncoder
+from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
+from jurat.provider.retry import RetryPolicy, Timing
+from jurat.provider.sender import HttpSender
+
+__all__ = ["OpenAICompatible"]
+
+
+class OpenAICompatible:
+    """A model behind a chat-completions endpoint.
+
+    Args:
+        settings: `endpoint` is the base URL (`https://host/v1`), `api_key_env` names the key's variable.
+        timeout_s: the time of one request, from its first byte to the last of the reply.
+        policy: retries; the default deadline is five times `timeout_s`.
+        concurrency: how many requests may be in flight; None for no bound of its own.
+        limiter: another bound, entered around each single request instead of the provider's own.
+        headers: further headers, which hold no secret.
+        key_header: the header for the key; any but `Authorization` takes it bare (`api-key`).
+        allow_plain_http: whether http may leave this machine.
+
+    Raises:
+        BadAddress: when the endpoint cannot be used.
+    """
+
+    def __init__(
+        self,
+        settings: ProviderSettings,
+        *,
+        timeout_s: float = 60.0,
+        policy: RetryPolicy | None = None,
+        concurrency: int | None = None,
+        limiter: AbstractAsyncContextManager[object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        key_header: str = "Authorization",
+        allow_plain_http: bool = False,
+        max_reply_bytes: int = MAX_REPLY_BYTES,
+        transport: Transport | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        url = join_path(checked_base_url(settings.endpoint, allow_plain_http=allow_plain_http), "/chat/completions")
+        self._settings = settings
+        self._to = Destination(where=place(url), model=settings.model, key_variable=settings.api_key_env)
+        self._encoder = FrameEncoder(settings)
+        if limiter is None and concurrency is not None:
+            limiter = Gate(concurrency)
+        self._sender = HttpSender(
+            url=url,
+            keys=KeySource(settings.api_key_env, {**_HEADERS, **(headers or {})}, key_header),
+            destination=self._to,
+            transport=transport
+            or AiohttpTransport(timeout_s=timeout_s, connections=concurrency or 0, max_reply_bytes=max_reply_bytes),
+            policy=policy or RetryPolicy(deadline_s=5 * timeout_s),
+            timing=timing,
+            limiter=limiter,
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self._settings.kind} provider {self._settings.name!r}: {self._settings.model}>"
+
+    @property
+    def settings(self) -> ProviderSettings:
+        """Name, model, endpoint, capabilities; never the key."""
+        return self._settings
+
+    def prepare(self, request: ModelRequest) -> Call:
+        """The bytes that would be sent, and their key. Pure.
+
+        Raises:
+            RequestError: for what the model cannot do (`unsupported_structured_output`, `request_invalid`).
+        """
+        return self._encoder.call(request)
+
+    async def send(self, call: Call) -> Raw:
+        """Bring the reply.
+
+        Raises:
+            ProviderError: after the last try, and nothing else; cancellation passes through.
+        """
+        return await self._sender.send(call.body)
+
+    def read(self, raw: Raw) -> Reply:
+        """What the bytes say. Pure.
+
+        Raises:
+            ProviderError: when they are no reply.
+        """
+        return read_reply(raw, self._to)
+
+    async def aclose(self) -> None:
+        """Close the running loop's connections. The provider can be used again afterwards."""
+        await self._sender.aclose()
+
+
+_HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "application/json",
+    "Accept-Encoding": "gzip, deflate",
+    "User-Agent": "jurat",
+}
