@@ -1,0 +1,238 @@
+"""Recorded outputs, row by row: JSON Lines, CSV or Parquet, in any number, in constant memory.
+
+A row that cannot be read is a row with a fault, named by its line; it never stops the others. What is wrong with the
+file as a whole (no such column, a repeated header, UTF-16) is the author's error and raised before the first row.
+The stream is opened by the caller; nothing here touches a file system.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any
+
+from jurat.errors import AuthoringError, Fault
+from jurat.jsontext import Json, JsonSyntaxError, canonical, parse_strict, type_name
+
+__all__ = ["MAX_CELL", "MAX_LINE", "FileKind", "Row", "file_kind", "read_rows"]
+
+MAX_LINE = 64 * 1024 * 1024
+"""The most bytes of one JSON line."""
+MAX_CELL = 16 * 1024 * 1024
+"""The most characters of one CSV cell."""
+
+FileKind = str
+_KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row: its number (the line in the file, from 1), its values or its fault, and a digest of what it holds."""
+
+    number: int
+    digest: str
+    values: Mapping[str, Json] | None = None
+    fault: Fault | None = None
+
+
+def file_kind(name: str) -> FileKind:
+    """What kind of rows a file holds, by the end of its name.
+
+    Raises:
+        AuthoringError: for any other ending.
+    """
+    for ending, kind in _KINDS.items():
+        if name.lower().endswith(ending):
+            return kind
+    expected = "a file that ends in " + ", ".join(_KINDS)
+    raise AuthoringError("input", [Fault(path=name, expected=expected, found="another ending")])
+
+
+def read_rows(stream: IO[bytes], kind: FileKind, name: str) -> Iterator[Row]:
+    """The rows of an open stream, in order, one at a time. Blank rows are passed over.
+
+    Raises:
+        AuthoringError: when the file as a whole cannot be read.
+    """
+    if kind == "parquet":
+        return _parquet_rows(stream, name)
+    head = stream.read(3)
+    if head[:2] in _UTF16:
+        raise _whole(name, "UTF-8 text", "UTF-16", "Save the file as UTF-8")
+    rest = b"" if head == b"\xef\xbb\xbf" else head
+    return _csv_rows(stream, rest, name) if kind == "csv" else _json_rows(stream, rest, name)
+
+
+def _whole(name: str, expected: str, found: str, hint: str | None = None) -> AuthoringError:
+    return AuthoringError("input", [Fault(path="", file=name, expected=expected, found=found, hint=hint)])
+
+
+def _bad(name: str, number: int, digest: str, expected: str, found: str, path: str = "row") -> Row:
+    fault = Fault(path=path, expected=expected, found=found, file=name, line=number)
+    return Row(number=number, digest=digest, fault=fault)
+
+
+# --- JSON Lines ----------------------------------------------------------------------------------------------------
+
+
+def _json_rows(stream: IO[bytes], head: bytes, name: str) -> Iterator[Row]:
+    number = 0
+    while line := head + stream.readline(MAX_LINE + 1):
+        head = b""
+        number += 1
+        if len(line) > MAX_LINE:
+            _skip_line(stream)
+            yield _bad(name, number, "", f"a line of at most {MAX_LINE:,} bytes", "a longer one")
+        elif line.strip():
+            yield _json_row(line, number, name)
+
+
+def _skip_line(stream: IO[bytes]) -> None:
+    while (piece := stream.readline(MAX_LINE)) and not piece.endswith(b"\n"):
+        pass
+
+
+def _json_row(line: bytes, number: int, name: str) -> Row:
+    digest = hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()
+    try:
+        value = parse_strict(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return _bad(name, number, digest, "UTF-8 text", f"a byte that is none at {error.start + 1}")
+    except JsonSyntaxError as error:
+        return _bad(name, number, digest, "one JSON object", f"{error.what} (column {error.column})")
+    if not isinstance(value, dict):
+        return _bad(name, number, digest, "one JSON object", type_name(value))
+    return Row(number=number, digest=digest, values=value)
+
+
+# --- CSV -----------------------------------------------------------------------------------------------------------
+
+
+def _csv_rows(stream: IO[bytes], head: bytes, name: str) -> Iterator[Row]:
+    first = head + stream.readline(MAX_CELL)
+    if not first.strip():
+        raise _whole(name, "a line of column names", "an empty file")
+    lines = _Lines(first, stream)
+    with _wide_cells():
+        try:
+            header = next(csv.reader(lines, delimiter=_delimiter(first), strict=True))
+        except (csv.Error, _TooLong):
+            raise _whole(name, "a line of column names", "one that is too long, or unmatched quotation marks") from None
+        _check_header(header, name)
+        yield from _csv_body(lines, header, _delimiter(first), name)
+
+
+def _csv_body(lines: _Lines, header: Sequence[str], delimiter: str, name: str) -> Iterator[Row]:
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        number = lines.number + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except (csv.Error, _TooLong) as error:
+            yield _bad(name, number, "", "a CSV row", _csv_fault(str(error)))
+            reader = csv.reader(lines, delimiter=delimiter, strict=True)  # a fresh one: this one is inside a cell
+            continue
+        if any(cell.strip() for cell in cells):
+            yield _csv_row(cells, header, number, name)
+
+
+class _TooLong(Exception):
+    """A line that is not held in memory."""
+
+
+class _Lines:
+    """The lines of a byte stream as text, counted, none of them longer than a cell may be."""
+
+    def __init__(self, first: bytes, rest: IO[bytes]) -> None:
+        self._first, self._rest = first, rest
+        self.number = 0
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line, self._first = self._first or self._rest.readline(MAX_CELL + 1), b""
+        if not line:
+            raise StopIteration
+        self.number += 1
+        if len(line) > MAX_CELL:
+            _skip_line(self._rest)
+            raise _TooLong("field limit")
+        return line.decode("utf-8", "surrogateescape")
+
+
+def _csv_row(cells: Sequence[str], header: Sequence[str], number: int, name: str) -> Row:
+    joined = "\x1f".join(cells).encode("utf-8", "surrogateescape")
+    digest = hashlib.sha256(joined).hexdigest()
+    if len(cells) != len(header):
+        return _bad(name, number, digest, f"{len(header)} cells", f"{len(cells)}")
+    for column, cell in zip(header, cells, strict=True):
+        if "\x00" in cell:
+            return _bad(name, number, digest, "text", "a NUL character", path=column)
+        if not cell.isascii() and any("\udc80" <= character <= "\udcff" for character in cell):
+            return _bad(name, number, digest, "UTF-8 text", "a byte that is none", path=column)
+    return Row(number=number, digest=digest, values=dict(zip(header, cells, strict=True)))
+
+
+def _csv_fault(message: str) -> str:
+    if "field limit" in message:
+        return f"a cell of more than {MAX_CELL:,} characters"
+    if "NUL" in message:
+        return "a NUL character"
+    return "a quotation mark inside an unquoted cell (double it) or one that is never closed"
+
+
+def _delimiter(first: bytes) -> str:
+    """The one of comma, semicolon and tab that the column names use most; a comma when they use none."""
+    return max(",;\t", key=lambda mark: first.count(mark.encode()))
+
+
+def _check_header(header: Sequence[str], name: str) -> None:
+    seen: dict[str, int] = {}
+    for column, title in enumerate(header, start=1):
+        if title in seen:
+            raise _whole(name, "column names that differ", f"{title!r} in columns {seen[title]} and {column}")
+        seen[title] = column
+
+
+@contextmanager
+def _wide_cells() -> Iterator[None]:
+    before = csv.field_size_limit(MAX_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+# --- Parquet -------------------------------------------------------------------------------------------------------
+
+
+def _parquet_rows(stream: IO[bytes], name: str) -> Iterator[Row]:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise _whole(name, "pyarrow, to read Parquet", "none", "Run: pip install 'jurat[data]'") from None
+    try:
+        table = ParquetFile(stream)
+    except (ArrowException, OSError):
+        raise _whole(name, "a Parquet file", "something else") from None
+    number = 0
+    for batch in table.iter_batches(batch_size=256):
+        for values in batch.to_pylist():
+            number += 1
+            yield _parquet_row(values, number, name)
+
+
+def _parquet_row(values: dict[str, Any], number: int, name: str) -> Row:
+    try:
+        digest = hashlib.sha256(canonical(values).encode()).hexdigest()
+    except ValueError as error:
+        return _bad(name, number, "", "JSON values", getattr(error, "found", "another type"))
+    return Row(number=number, digest=digest, values=values)
