@@ -1,0 +1,97 @@
+"""Writes a JSON value as YAML for people: block style, long text folded, many lines as a literal block.
+
+What is written reads back as the same value, here and by readers of YAML 1.1: words and numbers that some reader would
+take for something else stand in quotes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from jurat import jsontext
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jurat.jsontext import Json
+
+__all__ = ["to_yaml"]
+
+_WIDTH = 88
+_LONGEST_SIMPLE_KEY = 1_000
+_PLAIN = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_ ./()'@,;?!-]*[A-Za-z0-9_.)?!])?")
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_RESERVED = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_BLOCKY = re.compile(r"[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff])*")
+
+
+def to_yaml(value: Json) -> str:
+    """The value as one YAML document that `parse_yaml` reads back as the same value; keys keep their order.
+
+    Raises:
+        NotJson: for a value that has no JSON form.
+    """
+    return "\n".join(_lines(jsontext.thaw(value))).removeprefix(" ") + "\n"
+
+
+def _lines(value: Json) -> Iterator[str]:
+    """The lines of a value, relative to its block. The first line of a scalar begins with the space after its key."""
+    if isinstance(value, Mapping) and value:
+        for key, part in value.items():
+            yield from _entry(_key(key), part)
+    elif isinstance(value, list) and value:
+        for part in value:
+            yield from _item(part)
+    elif isinstance(value, str):
+        yield from _text(value)
+    else:
+        yield " " + jsontext.canonical(value)
+
+
+def _entry(key: str, part: Json) -> Iterator[str]:
+    if len(key) > _LONGEST_SIMPLE_KEY:  # YAML allows a long key only when it is announced
+        yield f"? {key}"
+        key = ""
+    lines = _lines(part)
+    yield f"{key}:" if _is_block(part) else f"{key}:{next(lines)}"
+    yield from (f"  {line}" for line in lines)
+
+
+def _item(part: Json) -> Iterator[str]:
+    lines = _lines(part)
+    first = next(lines)
+    yield f"- {first}" if _is_block(part) else f"-{first}"
+    yield from (f"  {line}" for line in lines)
+
+
+def _is_block(value: Json) -> bool:
+    return isinstance(value, Mapping | list) and bool(value)
+
+
+def _key(key: str) -> str:
+    if _PLAIN_KEY.fullmatch(key) and key.lower() not in _RESERVED:
+        return key
+    return _quoted(key)
+
+
+def _text(text: str) -> Iterator[str]:
+    words = text.split(" ")
+    if "\n" in text and _BLOCKY.fullmatch(text) and all(line.strip() for line in text.removesuffix("\n").split("\n")):
+        yield " |" if text.endswith("\n") else " |-"
+        yield from text.removesuffix("\n").split("\n")
+    elif len(text) > _WIDTH and _BLOCKY.fullmatch(text) and all(word and word.split() == [word] for word in words):
+        yield " >-"
+        yield from textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    elif _PLAIN.fullmatch(text) and text.lower() not in _RESERVED:
+        yield " " + text
+    else:
+        yield " " + _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))

@@ -1,0 +1,39 @@
+"""`jurat schema NAME`: the JSON Schema of a kind of file, for editors that complete and check.
+
+A new kind is one line in `_SCHEMAS`.
+"""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jurat.jsontext import Json
+
+__all__ = ["Schema", "schema"]
+
+
+class Schema(StrEnum):
+    """The kinds of files that have a schema."""
+
+    RUBRIC = "rubric"
+
+
+def schema(name: Annotated[Schema, typer.Argument(help="The kind of file.")]) -> None:
+    """Print the JSON Schema (draft 2020-12) of a kind of file."""
+    typer.echo(json.dumps(_SCHEMAS[name](), ensure_ascii=False, indent=2))
+
+
+def _rubric() -> dict[str, Json]:
+    from jurat.rubric import rubric_schema
+
+    return rubric_schema()
+
+
+_SCHEMAS: dict[Schema, Callable[[], dict[str, Json]]] = {Schema.RUBRIC: _rubric}
