@@ -36,7 +36,10 @@ def to_yaml(value: Json) -> str:
     Raises:
         NotJson: for a value that has no JSON form.
     """
-    return "\n".join(_lines(jsontext.thaw(value))).removeprefix(" ") + "\n"
+    plain = jsontext.thaw(value)
+    if isinstance(plain, str):  # a block at the top level could look like the end of the document
+        return _quoted(plain) + "\n"
+    return "\n".join(_lines(plain)).removeprefix(" ") + "\n"
 
 
 def _lines(value: Json) -> Iterator[str]:
