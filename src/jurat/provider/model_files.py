@@ -8,6 +8,7 @@ operating system takes back from a killed process.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -136,17 +137,18 @@ class ModelFiles:
         return self.model
 
     def write_receipt(self) -> None:
-        """Note that the file as it is now was found to be the pinned one. A directory that is read-only goes without."""
+        """Note that the file as it is now was found to be the pinned one.
+
+        A shared directory that is read-only goes without, and its models are hashed at each start.
+        """
         stat = self.model.stat()
         receipt = {"sha256": self.entry.sha256, "bytes": stat.st_size, "mtime_ns": stat.st_mtime_ns}
         fresh = self.receipt.with_name(f"{self.receipt.name}.{os.getpid()}")
         try:
             fresh.write_text(json.dumps(receipt), encoding="utf-8")
             fresh.replace(self.receipt)
-        except PermissionError:
-            return
         except OSError as error:
-            if error.errno != 30:  # EROFS: a shared, read-only models directory; it will be hashed at each start
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
 
     def _receipt_matches(self, stat: os.stat_result) -> bool:
@@ -177,7 +179,7 @@ def model_state(entry: ModelEntry, directory: Path | None = None) -> ModelState:
     try:
         files.verify()
     except ModelMissing:
-        return ModelState.PARTIAL if files.work.is_dir() else ModelState.ABSENT
+        return ModelState.PARTIAL if any(files.work.glob("*")) else ModelState.ABSENT
     except ModelCorrupt:
         return ModelState.DAMAGED
     return ModelState.INSTALLED
