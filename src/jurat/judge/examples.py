@@ -1,7 +1,7 @@
-"""The worked examples that a judge brings along for small models, by template. Trusted, and part of the judge identity.
+"""The worked examples that a judge brings along for small models, by template. They are part of the judge identity.
 
-A model that knows what a rubric means needs none. A small local one judges sensibly only when it has seen a few verdicts:
-right, wrong, unsupported, and one on evidence that tries to steer the judge.
+A model that knows what a rubric means needs none. A small local one judges sensibly only when it has seen a few
+verdicts: right, wrong, unsupported, and one on evidence that tries to steer the judge.
 """
 
 from __future__ import annotations

@@ -31,9 +31,7 @@ def build_strategy(
 ) -> Strategist:
     """The strategy, with its frames made."""
     if strategy is Strategy.ANSWER:
-        return AnswerStrategy(
-            terms=terms, frame=_answer_frame(terms, settings, examples), contract=settings.contract
-        )
+        return AnswerStrategy(terms=terms, frame=_answer_frame(terms, settings, examples), contract=settings.contract)
     frames = tuple(_yes_no_frame(terms, settings, examples, item) for item in terms.rubric.criteria)
     scorer = LogprobStrategy(terms=terms, criterion_frames=frames)
     if strategy is Strategy.LOGPROB:
@@ -71,9 +69,7 @@ def _yes_no_frame(
     )
 
 
-def _explain_frame(
-    terms: Terms, settings: JudgeSettings, examples: Sequence[WorkedExample], met: bool
-) -> Frame:
+def _explain_frame(terms: Terms, settings: JudgeSettings, examples: Sequence[WorkedExample], met: bool) -> Frame:
     return Frame(
         messages=explain_messages(terms.rubric, met, examples, settings.persona),
         schema=_schema(Contract.EXPLAINED_V1, terms),

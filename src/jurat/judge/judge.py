@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from jurat.errors import AuthoringError, ErrorCategory, EvaluationError, Fault, RequestError
 from jurat.evaluation import Assessment, Finding, Severity
+from jurat.evaluation.reducers import Reducer
 from jurat.evidence import Context, Evidence, as_context, estimate_tokens, number_evidence
+from jurat.jsontext import Json, canonical, found_word, type_name
 from jurat.judge.examples import default_examples
 from jurat.judge.frames import ANSWER_TOKENS, build_strategy
 from jurat.judge.prompt import INSTRUCTION_REVISION, WorkedExample, check_examples, render_evidence
 from jurat.judge.repeats import combine_opinions
 from jurat.judge.strategy import Outcome, Price, Steps, Strategist, Terms
 from jurat.judge.verdict import JudgeFacts, Opinion, Verdict
-from jurat.jsontext import Json, canonical, found_word, type_name
-from jurat.provider.pricing import price_of
+from jurat.provider.pricing import Pricer
 from jurat.provider.protocol import Call, ChatMessage, Provider
 from jurat.rubric import Rubric, find
 from jurat.vocabulary import Contract, EvidenceRule, Status, Strategy, content_id
@@ -45,8 +46,7 @@ class JudgeSettings:
         contract: the shape of the answer (strategy `answer`).
         strategy: None: the one that was measured to suit the provider's model best.
         samples: how often the judge itself is asked, 1 to 20.
-        reducer: how repeats become one: `all`, `any`, `majority`, `minimum_pass_rate`.
-        minimum_pass_rate: for that reducer, 0 to 1.
+        reducer: how repeats become one.
         examples: trusted worked examples, at most 8.
         persona: trusted text before the instruction, or None.
         expected: the reference answer; None: the context's own.
@@ -60,8 +60,7 @@ class JudgeSettings:
     contract: Contract = Contract.SCORE_V1
     strategy: Strategy | None = None
     samples: int = 1
-    reducer: str = "all"
-    minimum_pass_rate: float | None = None
+    reducer: Reducer = field(default_factory=Reducer)
     examples: tuple[WorkedExample, ...] | None = None
     persona: str | None = None
     expected: Json = None
@@ -78,7 +77,7 @@ class Judge:
         provider: the model that judges.
         settings: how it asks.
         name: the evaluator's name, unique within a case.
-        price: USD for a usage of a model, None when unknown; by default the provider's own prices.
+        price: USD for a usage, None when unknown; by default the provider's own prices.
 
     Raises:
         AuthoringError: with every fault of the settings, or an unknown template.
@@ -105,7 +104,7 @@ class Judge:
         terms = Terms(
             rubric=self.rubric,
             provider=provider,
-            price=price or price_of(provider.settings),
+            price=price or Pricer(provider.settings).cost,
             threshold=self.threshold,
             evidence=self.settings.evidence,
         )
@@ -196,11 +195,9 @@ class Judge:
         except EvaluationError as error:
             opinion = Opinion.failed(error.category, str(error))
             return Verdict(judge=self.facts, opinion=opinion, truncated_fields=evidence.truncated_fields)
-        asking = [
-            self._strategist.steps(user, evidence.texts, repeat) for repeat in range(self.settings.samples)
-        ]
+        asking = [self._strategist.steps(user, evidence.texts, repeat) for repeat in range(self.settings.samples)]
         opinions = yield from side_by_side(asking)
-        combined, repeats = combine_opinions(opinions, self.settings.reducer, self.settings.minimum_pass_rate)
+        combined, repeats = combine_opinions(opinions, self.settings.reducer)
         return Verdict(
             judge=self.facts,
             opinion=combined,
@@ -288,7 +285,7 @@ def _frame_tokens(messages: Sequence[ChatMessage]) -> int:
 
 
 def _check(settings: JudgeSettings, rubric: Rubric) -> None:
-    faults = [*_number_faults(settings, rubric), *_choice_faults(settings, rubric)]
+    faults = [*_number_faults(settings, rubric), *_choice_faults(settings)]
     if faults:
         raise AuthoringError("judge", faults)
 
@@ -299,13 +296,15 @@ def _number_faults(settings: JudgeSettings, rubric: Rubric) -> Iterator[Fault]:
         if isinstance(settings.threshold, bool) or not isinstance(settings.threshold, int | float):
             yield Fault(path="threshold", expected="a number", found=type_name(settings.threshold))
         elif not low <= settings.threshold <= high:
-            yield Fault(path="threshold", expected=f"a number from {low:g} to {high:g}", found=f"{settings.threshold:g}")
+            yield Fault(
+                path="threshold", expected=f"a number from {low:g} to {high:g}", found=f"{settings.threshold:g}"
+            )
     samples = settings.samples
     if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= MAX_SAMPLES:
         yield Fault(path="samples", expected=f"an integer from 1 to {MAX_SAMPLES}", found=found_word(samples))
 
 
-def _choice_faults(settings: JudgeSettings, rubric: Rubric) -> Iterator[Fault]:
+def _choice_faults(settings: JudgeSettings) -> Iterator[Fault]:
     if settings.contract in (Contract.YES_NO_V1, Contract.EXPLAINED_V1):
         yield Fault(path="contract", expected="score/v1, criteria/v1 or reasoned/v1", found=settings.contract)
     if settings.evidence is EvidenceRule.REQUIRED:

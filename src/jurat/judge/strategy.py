@@ -28,7 +28,17 @@ from jurat.judge.answer import (
     combine_criteria,
 )
 from jurat.judge.verdict import Opinion, Spending, sum_spending
-from jurat.provider.protocol import Call, FinishReason, Frame, ModelRequest, Provider, ProviderSettings, Raw, Reply, Usage
+from jurat.provider.protocol import (
+    Call,
+    FinishReason,
+    Frame,
+    ModelRequest,
+    Provider,
+    ProviderSettings,
+    Raw,
+    Reply,
+    Usage,
+)
 from jurat.rubric import Rubric
 from jurat.vocabulary import Contract, EvidenceRule, Status
 
@@ -48,8 +58,8 @@ Outcome = Raw | Withheld | EvaluationError
 
 Steps = Generator[Sequence[Call], Sequence[Outcome], Opinion]
 
-Price = Callable[[Usage, str | None], float | None]
-"""USD for a usage of a model; None when it is not known."""
+Price = Callable[[Usage], float | None]
+"""USD for a usage of the judge's model; None when it is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +286,7 @@ def _nothing(attempts: int) -> float | None:
 
 def _spending(terms: Terms, raw: Raw, reply: Reply | None) -> Spending:
     usage = reply.usage if reply else Usage()
-    cost = 0.0 if raw.cached else terms.price(usage, reply.model if reply else None)
+    cost = 0.0 if raw.cached else terms.price(usage)
     return Spending(
         usage=usage,
         cost_usd=cost,

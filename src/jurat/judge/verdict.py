@@ -10,10 +10,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from jurat.evaluation.reducers import RepeatSummary
-
 from jurat.errors import ErrorCategory
 from jurat.evaluation import Assessment, Finding, Quote, TypedError
+from jurat.evaluation.reducers import RepeatSummary
 from jurat.judge.answer import CriterionAnswer
 from jurat.provider.protocol import Usage
 from jurat.vocabulary import Contract, Status, Strategy
