@@ -69,7 +69,7 @@ class FrameEncoder:
         messages = [{"role": message.role, "content": message.content} for message in frame.messages]
         head = {"model": self._settings.model, "messages": [*messages, {"role": "user", "content": ""}]}
         try:
-            front = _dumped(head)[: -len('"}]}')]
+            front = _dumped(head)[: -len('""}]}')]
             fields = _dumped(_fields(frame, self._settings))
             tail = "}]" + (f",{fields[1:]}" if fields != "{}" else "}")
             encoded = _Encoded(self._settings, front.encode(), tail.encode())
