@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jurat.evaluation.reducers import RepeatSummary
-
 from jurat.evaluation import Assessment, Finding, Quote, TypedError
+from jurat.evaluation.reducers import RepeatSummary
 from jurat.jsontext import Json, thaw
 from jurat.judge import JudgeFacts, Opinion, Verdict
 from jurat.vocabulary import EvaluatorState, Status

@@ -1,0 +1,167 @@
+"""Judging a file: rows in, verdicts out, each durable as it is reached, and a summary that holds for all of them.
+
+This is composition: the reader of rows, the engine, the store and the verdict file are joined here, and nowhere do
+they know each other. Resuming repeats no paid call: rows whose verdict the file holds are passed over, and replies that
+the store holds are used again, so that the file ends up as an undisturbed run would have left it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import IO
+
+from jurat.engine import Journal, Judged, JudgingJob
+from jurat.errors import AuthoringError, Fault
+from jurat.jsontext import Json
+from jurat.judge import Judge
+from jurat.metrics import Tally
+from jurat.report import VerdictFile, verdict_map
+from jurat.suite import Columns, Item, Row, read_rows
+from jurat.vocabulary import nearest
+
+__all__ = ["Cache", "FileJob", "Watcher"]
+
+_LOOK_AHEAD = 100
+"""How many rows are looked at before a mapped column counts as missing from all."""
+
+Watcher = Callable[[Judged, Mapping[str, Json]], None]
+"""Is told every fresh verdict, in order, with its result map."""
+
+
+class Cache(StrEnum):
+    """Whether replies from earlier runs are used: `off` asks anew, `read` uses them, `refresh` replaces them."""
+
+    OFF = "off"
+    READ = "read"
+    REFRESH = "refresh"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileJob:
+    """One file to judge.
+
+    Attributes:
+        stream: the open input; `kind` says what it holds, `name` how messages call it.
+        columns: which column is which field.
+        concurrency: how many calls may be in flight, from 1.
+        limit: how many rows at most, from the first; None for all.
+        cache: whether replies from earlier runs are used.
+        resume: whether what the verdict file and the store hold of this job is kept and used.
+    """
+
+    stream: IO[bytes]
+    kind: str
+    name: str
+    columns: Columns
+    judge: Judge
+    concurrency: int
+    limit: int | None = None
+    cache: Cache = Cache.OFF
+    resume: bool = False
+
+    async def run(self, journal: Journal, out: VerdictFile | None, tally: Tally, watch: Watcher) -> None:
+        """Judge every row that the verdict file does not hold yet.
+
+        Args:
+            journal: keeps the replies.
+            out: where verdicts go; None keeps them nowhere but in the tally.
+            tally: counts every verdict, those already in the file included.
+            watch: is told every fresh verdict.
+
+        Raises:
+            AuthoringError: when the input as a whole is wrong, or the file was made from other rows or by another
+                judge.
+            StoreError: when the record cannot be kept.
+        """
+        items = self._items()
+        if out is not None and self.resume:
+            self._pass_over(items, out, tally)
+
+        def deliver(judged: Sequence[Judged]) -> None:
+            results = [_line(one) for one in judged]
+            if out is not None:
+                out.append(results)
+            for one, result in zip(judged, results, strict=True):
+                tally.add(result)
+                watch(one, result)
+
+        job = JudgingJob(
+            self.judge,
+            items,
+            journal,
+            deliver,
+            concurrency=self.concurrency,
+            recall=self.resume or self.cache is Cache.READ,
+            cached=self.cache is Cache.READ,
+        )
+        await job.run()
+
+    def _items(self) -> Iterator[Item]:
+        rows = read_rows(self.stream, self.kind, self.name)
+        first = list(itertools.islice(rows, _LOOK_AHEAD))
+        _refuse_missing_columns(first, self.columns)
+        every = itertools.chain(first, rows)
+        return map(self.columns.item, itertools.islice(every, self.limit))
+
+    def _pass_over(self, items: Iterator[Item], out: VerdictFile, tally: Tally) -> None:
+        """Count what the file holds, and move on to the first row that it does not."""
+        for line in out.lines():
+            item = next(items, None)
+            if item is None or line["row"] != item.row.number or line["row_sha256"] != item.row.digest:
+                found = "fewer rows" if item is None else f"another row {item.row.number}"
+                raise _not_this_job(out, f"the verdict of row {line['row']} of this input", found)
+            if line["metadata"].get("judge") != self.judge.facts.identity:
+                raise _not_this_job(out, "verdicts of this judge", f"one of another judge at row {line['row']}")
+            tally.add(line)
+
+
+def _line(judged: Judged) -> dict[str, Json]:
+    item = judged.item
+    made: dict[str, Json] = {"row": item.row.number, "id": item.id, "row_sha256": item.row.digest}
+    if item.kept:
+        made["kept"] = dict(item.kept)
+    return {**made, **verdict_map(judged.verdict)}
+
+
+def _not_this_job(out: VerdictFile, expected: str, found: str) -> AuthoringError:
+    hint = "Give the same input and options as before, choose another file with --out, or start anew with --overwrite"
+    return AuthoringError(
+        "verdict file", [Fault(path="", file=str(out.path), expected=expected, found=found, hint=hint)]
+    )
+
+
+def _refuse_missing_columns(rows: Sequence[Row], columns: Columns) -> None:
+    """A column that none of the first rows has is the author's slip, not a hundred faulty rows."""
+    if not rows:
+        raise AuthoringError("input", [Fault(path="", file=columns.name, expected="at least one row", found="none")])
+    seen = {column for row in rows if row.values is not None for column in row.values}
+    if not seen:
+        return
+    faults = [
+        Fault(
+            path="--map",
+            file=columns.name,
+            expected=f"a column {column!r} for {field}",
+            found="no such column in the first rows, which have " + ", ".join(sorted(seen)),
+            hint=_meant(column, seen),
+        )
+        for field, column in columns.fields.items()
+        if column not in seen and (field == "output" or column != field)
+    ]
+    faults += [
+        Fault(
+            path="--keep", file=columns.name, expected=f"a column {column!r}", found="none", hint=_meant(column, seen)
+        )
+        for column in columns.kept
+        if column not in seen
+    ]
+    if faults:
+        raise AuthoringError("input", faults)
+
+
+def _meant(column: str, seen: set[str]) -> str | None:
+    near = nearest(column, sorted(seen))
+    return f"Did you mean {near}?" if near else None

@@ -1,0 +1,216 @@
+"""The workbench: configuration in, ready parts out. It alone names concrete classes and reads the environment.
+
+A workbench stands in a directory. It reads `jurat.toml` (or `[tool.jurat]` in pyproject.toml) there or in the nearest
+parent that has one, looks up providers and rubrics by name, makes judges, and opens the store.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jurat.errors import AuthoringError, ErrorCategory, Fault, RequestError
+from jurat.jsontext import Json, type_name
+from jurat.judge import Judge, JudgeSettings
+from jurat.provider import Provider, is_shorthand, make_provider
+from jurat.rubric import Rubric, find, read_rubric
+from jurat.vocabulary import nearest
+
+if TYPE_CHECKING:
+    from jurat.store import ResponseStore
+
+__all__ = ["DEFAULT_PROVIDER", "Config", "Workbench", "read_config"]
+
+DEFAULT_PROVIDER = "local"
+"""The provider where none is named: the embedded model, which needs no key and no server."""
+
+_DEFAULT_STORE = ".jurat/jurat.db"
+_RUBRIC_FILES = (".yaml", ".yml", ".json")
+_KEYS = ("providers", "store")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What a configuration file says.
+
+    Attributes:
+        file: where it was found, or None.
+        providers: rows by name.
+        store: a path or a PostgreSQL URL, or None for the default.
+    """
+
+    file: Path | None = None
+    providers: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    store: str | None = None
+
+
+def read_config(directory: Path) -> Config:
+    """The configuration that holds in a directory: the nearest file, here or in a parent.
+
+    Raises:
+        AuthoringError: when that file cannot be read or says something unknown.
+    """
+    for place in (directory, *directory.parents):
+        own, project = place / "jurat.toml", place / "pyproject.toml"
+        if own.is_file():
+            return _config(_toml(own), own)
+        if project.is_file() and (table := _toml(project).get("tool", {}).get("jurat")) is not None:
+            return _config(table, project)
+    return Config()
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        fault = Fault(path="", file=str(file), expected="a TOML file", found=str(error))
+        raise AuthoringError("configuration", [fault]) from None
+
+
+def _config(table: object, file: Path) -> Config:
+    faults: list[Fault] = []
+    if not isinstance(table, Mapping):
+        raise AuthoringError("configuration", [_fault(file, "", "a table", type_name(table))])
+    for key in table:
+        if key not in _KEYS:
+            near = nearest(str(key), _KEYS)
+            faults.append(_fault(file, str(key), "one of " + ", ".join(_KEYS), "this key", near))
+    store = table.get("store")
+    if store is not None and not isinstance(store, str):
+        faults.append(_fault(file, "store", "a path or a postgresql URL", type_name(store)))
+    providers = _provider_rows(table.get("providers", []), file, faults)
+    if faults:
+        raise AuthoringError("configuration", faults)
+    return Config(file=file, providers=providers, store=store)
+
+
+def _provider_rows(rows: object, file: Path, faults: list[Fault]) -> dict[str, Mapping[str, Json]]:
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        faults.append(_fault(file, "providers", "an array of tables", type_name(rows)))
+        return {}
+    named: dict[str, Mapping[str, Json]] = {}
+    for index, row in enumerate(rows):
+        name = row.get("name") if isinstance(row, Mapping) else None
+        if not isinstance(name, str) or not name.strip():
+            faults.append(_fault(file, f"providers[{index}].name", "a name", type_name(name)))
+        elif name in named:
+            faults.append(_fault(file, f"providers[{index}].name", "a name of its own", "one that is taken"))
+        else:
+            named[name] = row
+    return named
+
+
+def _fault(file: Path, path: str, expected: str, found: str, near: str | None = None) -> Fault:
+    hint = f"Did you mean {near}?" if near else None
+    return Fault(path=path, expected=expected, found=found, hint=hint, file=str(file))
+
+
+class Workbench:
+    """Ready parts for one directory.
+
+    Args:
+        directory: where files are looked for; the working directory by default.
+        providers: further provider rows or providers by name, which come before the configuration's.
+    """
+
+    def __init__(
+        self,
+        directory: str | Path | None = None,
+        *,
+        providers: Mapping[str, Provider | Mapping[str, Json]] | None = None,
+    ) -> None:
+        self.directory = Path(directory) if directory is not None else Path.cwd()
+        self.config = read_config(self.directory.resolve())
+        self._given = dict(providers or {})
+        self._made: dict[str, Provider] = {}
+
+    def provider(self, wanted: Provider | str | None = None) -> Provider:
+        """A provider: one that is given, a name, or a shorthand `kind:model`. One name gives one provider.
+
+        Names are looked up in the call's own providers, then in the configuration file.
+
+        Raises:
+            RequestError: `provider_not_found`, with the names that exist.
+            AuthoringError: when its row or shorthand is wrong.
+        """
+        if wanted is None:
+            wanted = DEFAULT_PROVIDER
+        if not isinstance(wanted, str):
+            return wanted
+        if wanted not in self._made:
+            self._made[wanted] = self._make(wanted)
+        return self._made[wanted]
+
+    def _make(self, wanted: str) -> Provider:
+        given = self._given.get(wanted)
+        if given is not None and not isinstance(given, Mapping):
+            return given
+        if given is not None:
+            return make_provider({"name": wanted, **given}, base_dir=self.directory)
+        if (row := self.config.providers.get(wanted)) is not None:
+            base = self.config.file.parent if self.config.file else self.directory
+            return make_provider(row, base_dir=base)
+        if is_shorthand(wanted):
+            return make_provider(wanted, base_dir=self.directory)
+        names = sorted({*self._given, *self.config.providers, "local"})
+        near = nearest(wanted, names)
+        hint = f"; did you mean {near}?" if near else ""
+        message = (
+            f"there is no provider {wanted[:80]!r}; there are {', '.join(names)}, and any kind:model such as "
+            f"openai:MODEL{hint}"
+        )
+        raise RequestError(ErrorCategory.PROVIDER_NOT_FOUND, message)
+
+    def rubric(self, wanted: str) -> Rubric:
+        """A rubric: a template's reference (`groundedness`, `faithfulness@v1`), or a file that ends in .yaml or .json.
+
+        Raises:
+            AuthoringError: when there is none such, or the file holds no valid rubric.
+        """
+        if not wanted.lower().endswith(_RUBRIC_FILES):
+            return find(wanted)
+        file = self.directory / wanted
+        try:
+            text = file.read_bytes()
+        except OSError as error:
+            fault = Fault(
+                path="rubric", file=wanted, expected="a file that can be read", found=error.strerror or "none"
+            )
+            raise AuthoringError("rubric file", [fault]) from None
+        return read_rubric(text, wanted)
+
+    def judge(
+        self,
+        rubric: Rubric | str,
+        provider: Provider | str | None = None,
+        settings: JudgeSettings | None = None,
+        *,
+        name: str = "rubric_judge",
+    ) -> Judge:
+        """A judge, its rubric and provider looked up.
+
+        Raises:
+            AuthoringError: for whatever is wrong with rubric, provider or settings.
+        """
+        resolved = rubric if isinstance(rubric, Rubric) else self.rubric(rubric)
+        return Judge(resolved, self.provider(provider), settings, name=name)
+
+    async def open_store(self, address: str | None = None) -> ResponseStore:
+        """The response store: at the address, or where the environment or the configuration says, or in `.jurat/`.
+
+        Raises:
+            StoreError: when it cannot be opened.
+        """
+        from jurat.store import ResponseStore
+
+        chosen = address or os.environ.get("JURAT_STORE") or self.config.store or _DEFAULT_STORE
+        return await ResponseStore.open(chosen if "://" in chosen else self.directory / chosen)
+
+    async def aclose(self) -> None:
+        """Close the providers that were made here."""
+        for provider in self._made.values():
+            await provider.aclose()
