@@ -211,6 +211,14 @@ def test_json_beyond_our_bounds_is_an_error_not_a_fail(output: str) -> None:
             found(output, **assertion)
 
 
+def test_many_long_numbers_are_read_in_linear_time() -> None:
+    numbers = "[" + ",".join(["9" * 3999] * 500) + "]"
+    assert not found('"' + "x".join(["9" * 3999] * 60) + '"', type="json_field", path="a").passed
+    assertion = build_assertion({"type": "json_field", "path": "[499]", "expected": 10**3999 - 1})
+    assert isinstance(checked := assertion.check(Context(output=numbers)), Assessment)
+    assert checked.passed
+
+
 def test_the_details_of_a_field_show_the_value_cut_to_size() -> None:
     assessment = found(json.dumps({"a": "x" * 500}), type="json_field", path="a", expected="y")
     assert assessment.reason == "a: the values, each text, differ"

@@ -22,7 +22,8 @@ MAX_JSON = 16 * 1024 * 1024
 """The longest text that is read as JSON, in characters."""
 
 MAX_NUMBER = 4000
-_LONG_NUMBER = re.compile(rf"\d{{{MAX_NUMBER}}}")
+# Looked for at the start of a run of digits alone, so that long runs cost no more than their length.
+_LONG_NUMBER = re.compile(rf"(?<![0-9])[0-9]{{{MAX_NUMBER}}}")
 _TOO_DEEP = f"nesting deeper than {MAX_DEPTH}"
 
 
