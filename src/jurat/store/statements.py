@@ -1,0 +1,98 @@
+"""The SQL of the response store, written out once for both databases.
+
+It is text, not SQLAlchemy expressions, because importing SQLAlchemy costs as much CPU as thousands of judgements; the
+tests hold it against `jurat.store.tables`. A `?` marks an argument and stands for nothing else in any statement.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from itertools import count
+
+__all__ = [
+    "BLANK",
+    "COMMIT",
+    "COUNT_KEPT",
+    "COUNT_WITHHELD",
+    "PAGE",
+    "RECALL",
+    "REINSTATE",
+    "WITHHOLD",
+    "Statement",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One statement, as each database wants it: SQLite numbers its arguments `?`, PostgreSQL `$1`."""
+
+    sqlite: str
+    postgres: str
+
+    def on_postgres(self, theirs: str, ours: str) -> Statement:
+        """The same, with the one phrase that PostgreSQL says otherwise."""
+        return replace(self, postgres=self.postgres.replace(theirs, ours))
+
+
+def _both(sql: str) -> Statement:
+    number = count(1)
+    return Statement(sqlite=sql, postgres=re.sub(r"\?", lambda _: f"${next(number)}", sql))
+
+
+COMMIT = _both("""
+INSERT INTO responses (key, body, body_sha256, body_bytes, latency_ms, attempts, request_id, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP)
+ON CONFLICT (key) DO UPDATE SET
+    body = excluded.body, body_sha256 = excluded.body_sha256, body_bytes = excluded.body_bytes,
+    latency_ms = excluded.latency_ms, attempts = excluded.attempts, request_id = excluded.request_id,
+    created_at = excluded.created_at
+""")
+"""Keep a reply. The last one to come under a key is the one that stays."""
+
+REINSTATE = _both("DELETE FROM withheld WHERE key = ?")
+"""A reply that comes anew is not withheld for its predecessor's fault."""
+
+WITHHOLD = _both("""
+INSERT INTO withheld (
+    key, error_category, error_message, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
+    reasoning_tokens, cost_usd, duration_ms, attempts, models, created_at
+)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP)
+ON CONFLICT (key) DO UPDATE SET
+    error_category = excluded.error_category, error_message = excluded.error_message,
+    input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+    cached_input_tokens = excluded.cached_input_tokens, cache_write_tokens = excluded.cache_write_tokens,
+    reasoning_tokens = excluded.reasoning_tokens, cost_usd = excluded.cost_usd, duration_ms = excluded.duration_ms,
+    attempts = excluded.attempts, models = excluded.models, created_at = excluded.created_at
+""")
+"""Say why a reply's bytes go, and what it cost."""
+
+BLANK = _both("UPDATE responses SET body = zeroblob(body_bytes) WHERE key = ?").on_postgres(
+    "zeroblob(body_bytes)", "decode(repeat('00', body_bytes), 'hex')"
+)
+"""Overwrite a reply's bytes: as many zeros, so that SQLite writes them where the text stood."""
+
+RECALL = _both("""
+SELECT r.key, r.body, r.latency_ms, r.attempts, r.request_id,
+    w.error_category, w.error_message, w.input_tokens, w.output_tokens, w.cached_input_tokens, w.cache_write_tokens,
+    w.reasoning_tokens, w.cost_usd, w.duration_ms, w.attempts, w.models
+FROM responses r LEFT JOIN withheld w ON w.key = r.key
+WHERE r.key IN (SELECT value FROM json_each(?))
+""").on_postgres("SELECT value FROM json_each(", "SELECT json_array_elements_text(")
+"""What is known under the keys of a JSON array."""
+
+PAGE = _both("""
+SELECT r.key, r.body, r.body_sha256, r.body_bytes, w.error_category
+FROM responses r LEFT JOIN withheld w ON w.key = r.key
+WHERE r.key > ? ORDER BY r.key LIMIT ?
+""")
+"""The next rows after a key, to be verified."""
+
+COUNT_KEPT = _both("""
+SELECT count(*), coalesce(sum(body_bytes), 0) FROM responses r
+WHERE NOT EXISTS (SELECT 1 FROM withheld w WHERE w.key = r.key)
+""")
+COUNT_WITHHELD = _both("""
+SELECT count(*), coalesce(sum(r.body_bytes), 0) FROM responses r JOIN withheld w ON w.key = r.key
+""")
