@@ -41,6 +41,8 @@ MAX_DEPTH = 100
 """How deep arrays and objects may nest. Far above any shape of ours, far below any interpreter's limit."""
 
 _MAX_DIGITS = 4000
+_MAX_BITS = 14_000
+"""Integers of more bits have no JSON form here: Python writes no number of more than 4,300 digits."""
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -60,7 +62,10 @@ _FAULTS = (
 
 
 class JsonSyntaxError(ValueError):
-    """The text is not one JSON value. `line` and `column` count from 1; the message repeats nothing of the text."""
+    """The text is not one JSON value. `line` and `column` count from 1.
+
+    The message repeats nothing of the text, save the key that `parse_strict` finds twice.
+    """
 
     def __init__(self, what: str, line: int = 1, column: int = 1) -> None:
         self.what, self.line, self.column = what, line, column
@@ -121,6 +126,8 @@ def parse(text: str) -> Json:
         raise JsonSyntaxError(_in_our_words(error.msg), error.lineno, error.colno) from None
     except RecursionError:
         raise JsonSyntaxError(f"nesting deeper than {MAX_DEPTH}") from None
+    except ValueError:  # an interpreter that was told to convert fewer digits than usual
+        raise JsonSyntaxError("a number of too many digits") from None
     if _may_hold_surrogate(text) and _holds_surrogate(value):
         raise JsonSyntaxError("a lone surrogate, which is no Unicode character")
     return value
@@ -197,8 +204,10 @@ def freeze(value: object, path: str = "", depth: int = 0) -> Json:
     Raises:
         NotJson: for a value that has no JSON form; its path is named.
     """
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        return _sound_integer(value, path)
     if isinstance(value, str):
         return _sound_text(value, path)
     if isinstance(value, float):
@@ -222,6 +231,12 @@ def _freeze_mapping(value: Mapping[Any, Any], path: str, depth: int) -> Mapping[
         inner = f"{path}.{key}" if path else key
         made[_sound_text(key, path)] = freeze(part, inner, depth + 1)
     return MappingProxyType(made)
+
+
+def _sound_integer(number: int, path: str) -> int:
+    if number.bit_length() > _MAX_BITS:
+        raise NotJson(path, "a number of more than 4,000 digits")
+    return number
 
 
 def _sound_text(text: str, path: str) -> str:

@@ -130,9 +130,10 @@ _BLOCK_KEYS: Mapping[str, tuple[str, ...]] = {
 
 def message_to_json(message: Message) -> dict[str, Json]:
     """The message as plain JSON; `message_from_json` reads it back unchanged."""
+    role = str(message.role)
     if isinstance(message.content, str):
-        return {"role": message.role.value, "content": message.content}
-    return {"role": message.role.value, "content": [_block_to_json(block) for block in message.content]}
+        return {"role": role, "content": message.content}
+    return {"role": role, "content": [_block_to_json(block) for block in message.content]}
 
 
 def _block_to_json(block: Block) -> dict[str, Json]:
@@ -184,7 +185,10 @@ def _block_from_json(value: object, path: str, faults: list[Fault], depth: int) 
     kind = value.get("type") if isinstance(value, Mapping) else None
     if not isinstance(value, Mapping) or not isinstance(kind, str) or kind not in _BLOCK_KEYS:
         expected = "a block whose type is one of " + ", ".join(_BLOCK_KEYS)
-        faults.append(Fault(path=path, expected=expected, found=_found_word(kind or value)))
+        # Only the type's own word is repeated: a block that is a bare string is text of the conversation.
+        faults.append(
+            Fault(path=path, expected=expected, found=type_name(value) if kind is None else _found_word(kind))
+        )
         return None
     refuse_unknown(value, _BLOCK_KEYS[kind], path, faults)
     if kind in _TEXTS:
