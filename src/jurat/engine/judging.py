@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 
 from jurat.engine.committer import Committer
 from jurat.engine.journal import Journal
-from jurat.errors import ErrorCategory, EvaluationError, Fault
+from jurat.errors import ErrorCategory, Fault
 from jurat.evaluation import TypedError
-from jurat.judge import Judge, Opinion, Outcome, Verdict, VerdictSteps, Withheld
+from jurat.judge import Judge, Opinion, Outcome, Verdict, VerdictSteps, Withheld, ask_one
 from jurat.provider.protocol import Call, Raw
 from jurat.suite import Item
 
@@ -35,6 +35,13 @@ class Judged:
 
     item: Item
     verdict: Verdict
+
+    def place(self, index: int, judge: Judge) -> str:
+        """How the evidence entry of this number is called: its role or its label."""
+        if self.item.context is None:
+            return ""
+        entry = judge.number(self.item.context, self.item.grounding).entries[index]
+        return entry.label or str(entry.role)
 
 
 @dataclass(slots=True)
@@ -149,7 +156,7 @@ class JudgingJob:
         found = await self._journal.recall([call.key for call in calls]) if calls else {}
         if not self._cached:
             return found
-        return {key: replace(kept, cached=True) if isinstance(kept, Raw) else kept for key, kept in found.items()}
+        return {key: _as_cached(kept) for key, kept in found.items()}
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
@@ -168,12 +175,10 @@ class JudgingJob:
         if call.key in known:
             return known[call.key]
         async with self._bound:
-            try:
-                raw = await self._judge.provider.send(call)
-            except EvaluationError as error:
-                return error
-            await self._committer.commit(call.key, raw)
-        return raw
+            outcome = await ask_one(self._judge.provider, call)
+            if isinstance(outcome, Raw):
+                await self._committer.commit(call.key, outcome)
+        return outcome
 
     def _step(self, slot: _Slot, outcomes: Sequence[Outcome] | None) -> None:
         """Run the judge's own code on what came back; it never waits, and its verdict ends the slot."""
@@ -188,14 +193,21 @@ class JudgingJob:
 
     async def _finish(self, slot: _Slot) -> None:
         if slot.verdict is not None and slot.verdict.rejected:
-            spending = slot.verdict.opinion.spending
-            await self._journal.withhold([(key, error, spending) for key, error in slot.verdict.rejected.items()])
+            rejected = slot.verdict.rejected
+            await self._journal.withhold([(key, kept.error, kept.spending) for key, kept in rejected.items()])
         done: list[Judged] = []
         while self._outstanding and (verdict := self._outstanding[0].verdict) is not None:
             done.append(Judged(item=self._outstanding.popleft().item, verdict=verdict))
         if done:
             self._deliver(done)
             self._room.set()
+
+
+def _as_cached(kept: Raw | Withheld) -> Raw | Withheld:
+    """A reply out of the store costs nothing again, valid or not."""
+    if isinstance(kept, Raw):
+        return replace(kept, cached=True)
+    return replace(kept, spending=replace(kept.spending, cost_usd=0.0, cached=True))
 
 
 def _unreadable(judge: Judge, fault: Fault | None) -> Verdict:

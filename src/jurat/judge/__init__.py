@@ -1,14 +1,16 @@
 """Judges: models that score against a rubric, believed only as far as they can be checked."""
 
 from jurat.judge.answer import Answer, CriterionAnswer, answer_schema, check_reply, check_text
-from jurat.judge.judge import Judge, JudgeSettings, VerdictSteps, drive
+from jurat.judge.judge import Judge, VerdictSteps, ask_one, drive
 from jurat.judge.prompt import BEGIN, END, WorkedExample, render_evidence
-from jurat.judge.strategy import Outcome, Withheld
-from jurat.judge.verdict import JudgeFacts, Opinion, Spending, Verdict
+from jurat.judge.settings import JudgeSettings
+from jurat.judge.strategy import Outcome
+from jurat.judge.verdict import NOTHING_SENT, JudgeFacts, Opinion, Spending, Verdict, Withheld
 
 __all__ = [
     "BEGIN",
     "END",
+    "NOTHING_SENT",
     "Answer",
     "CriterionAnswer",
     "Judge",
@@ -22,6 +24,7 @@ __all__ = [
     "Withheld",
     "WorkedExample",
     "answer_schema",
+    "ask_one",
     "check_reply",
     "check_text",
     "drive",

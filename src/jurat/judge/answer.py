@@ -106,7 +106,7 @@ def check_reply(
     """
     text = check_signals(reply, token_limit)
     if contract is Contract.CRITERIA_V1:
-        return _check_criteria(_parse_object(text), texts, rubric)
+        return _check_criteria(_parse_object(text, score_depth=2), texts, rubric)
     return check_text(text, texts, rubric.score_range, contract)
 
 
@@ -156,7 +156,8 @@ def check_text(
 # --- 4: one JSON object --------------------------------------------------------------------------------------------
 
 
-def _parse_object(text: str) -> dict[str, Any]:
+def _parse_object(text: str, score_depth: int = 0) -> dict[str, Any]:
+    """One JSON object. `score_depth` says how deep in it the scores stand, which may be non-finite until check 6."""
     if len(text) > MAX_ANSWER:
         message = f"expected one JSON object of at most {MAX_ANSWER:,} characters, found {len(text):,} characters"
         raise AnswerError(ErrorCategory.MALFORMED_JSON, message)
@@ -165,7 +166,7 @@ def _parse_object(text: str) -> dict[str, Any]:
     except JsonSyntaxError as error:
         message = f"expected one JSON object and nothing else, found {error}"
         raise AnswerError(ErrorCategory.MALFORMED_JSON, message) from None
-    if ("NaN" in text or "Infinity" in text) and _holds_non_finite(value):
+    if ("NaN" in text or "Infinity" in text) and _holds_non_finite(value, score_depth):
         message = "expected JSON, found NaN or Infinity, which are no JSON values"
         raise AnswerError(ErrorCategory.MALFORMED_JSON, message)
     if not isinstance(value, dict):
@@ -173,15 +174,23 @@ def _parse_object(text: str) -> dict[str, Any]:
     return value
 
 
-def _holds_non_finite(value: Json) -> bool:
+def _holds_non_finite(value: Json, score_depth: int) -> bool:
     """Whether NaN or Infinity stands anywhere but as a score, where check 6 speaks of it."""
     if isinstance(value, dict):
         return any(
-            _holds_non_finite(part) for key, part in value.items() if key != "score" or not isinstance(part, NonFinite)
+            _holds_non_finite(part, score_depth - 1)
+            for key, part in value.items()
+            if score_depth != 0 or key != "score" or not isinstance(part, NonFinite)
         )
     if isinstance(value, list):
-        return any(map(_holds_non_finite, value))
+        return any(_holds_non_finite(part, -1) for part in value)
     return isinstance(value, NonFinite)
+
+
+def _holds_repeated(value: Json) -> bool:
+    if isinstance(value, dict):
+        return isinstance(value, Repeated) or any(map(_holds_repeated, value.values()))
+    return isinstance(value, list) and any(map(_holds_repeated, value))
 
 
 # --- 5: keys and types ---------------------------------------------------------------------------------------------
@@ -305,6 +314,8 @@ def _check_reasoned(value: dict[str, Any], score_range: tuple[float, float]) -> 
     """`reasoned/v1`: a score and a reasoning; other members are ignored, a volunteered verdict among them."""
     if isinstance(value, Repeated):
         _check_keys(value, frozenset({"score", "reasoning"}), "")
+    if _holds_repeated(value):
+        _violation("", "a key stands more than once in one object")
     if missing := {"score", "reasoning"} - value.keys():
         _violation("", f"expected the keys score and reasoning; missing {', '.join(sorted(missing))}")
     if type(value["score"]) not in (int, float, NonFinite):

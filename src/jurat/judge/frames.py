@@ -6,22 +6,17 @@ A frame is made once per judge, so that its bytes are the same from call to call
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from jurat.judge.answer import answer_schema
 from jurat.judge.prompt import WorkedExample, answer_messages, explain_messages, yes_no_messages
+from jurat.judge.settings import JudgeSettings
 from jurat.judge.strategy import AnswerStrategy, BothStrategy, LogprobStrategy, Strategist, Terms
 from jurat.provider.protocol import Frame, ResponseSchema
 from jurat.rubric import Criterion
 from jurat.vocabulary import Contract, Strategy
 
-if TYPE_CHECKING:
-    from jurat.judge.judge import JudgeSettings
+__all__ = ["build_strategy"]
 
-__all__ = ["ANSWER_TOKENS", "build_strategy"]
-
-ANSWER_TOKENS = 500
-"""The default output limit of a structured answer, in tokens."""
 _ALTERNATIVES = 20
 """How many alternatives a yes/no question asks for, where the model reports so many."""
 

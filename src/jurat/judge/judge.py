@@ -8,65 +8,28 @@ one context; the engine drives thousands, and commits every reply to the respons
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from functools import cached_property
 
-from jurat.errors import AuthoringError, ErrorCategory, EvaluationError, Fault, RequestError
+from jurat.errors import ErrorCategory, EvaluationError, ProviderError, RequestError
 from jurat.evaluation import Assessment, Finding, Severity
-from jurat.evaluation.reducers import Reducer
 from jurat.evidence import Context, Evidence, as_context, estimate_tokens, number_evidence
-from jurat.jsontext import Json, canonical, found_word, type_name
+from jurat.jsontext import canonical
 from jurat.judge.examples import default_examples
-from jurat.judge.frames import ANSWER_TOKENS, build_strategy
+from jurat.judge.frames import build_strategy
 from jurat.judge.prompt import INSTRUCTION_REVISION, WorkedExample, check_examples, render_evidence
 from jurat.judge.repeats import combine_opinions
+from jurat.judge.settings import JudgeSettings, checked_settings, strategy_for
 from jurat.judge.strategy import Outcome, Price, Steps, Strategist, Terms
-from jurat.judge.verdict import JudgeFacts, Opinion, Verdict
+from jurat.judge.verdict import NOTHING_SENT, JudgeFacts, Opinion, Verdict
 from jurat.provider.pricing import Pricer
-from jurat.provider.protocol import Call, ChatMessage, Provider
+from jurat.provider.protocol import Call, ChatMessage, Provider, Raw
 from jurat.rubric import Rubric, find
-from jurat.vocabulary import Contract, EvidenceRule, Status, Strategy, content_id
+from jurat.vocabulary import Contract, Status, Strategy, content_id
 
-__all__ = ["Judge", "JudgeSettings", "drive"]
-
-MAX_SAMPLES = 20
-"""How often a judge may be asked about one context."""
+__all__ = ["Judge", "JudgeSettings", "VerdictSteps", "ask_one", "drive"]
 
 VerdictSteps = Generator[Sequence[Call], Sequence[Outcome], Verdict]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeSettings:
-    """How a judge asks. Everything has a default that suits most rubrics.
-
-    Attributes:
-        threshold: pass from this score on; None: the rubric's own.
-        evidence: `required` makes a verdict without quotes `unverified`.
-        contract: the shape of the answer (strategy `answer`).
-        strategy: None: the one that was measured to suit the provider's model best.
-        samples: how often the judge itself is asked, 1 to 20.
-        reducer: how repeats become one.
-        examples: trusted worked examples, at most 8.
-        persona: trusted text before the instruction, or None.
-        expected: the reference answer; None: the context's own.
-        grounding: the grounding text, shown to the judge under the label `context`.
-        temperature: None sends none.
-        max_output_tokens: of the structured answer; None sends none.
-    """
-
-    threshold: float | None = None
-    evidence: EvidenceRule = EvidenceRule.OPTIONAL
-    contract: Contract = Contract.SCORE_V1
-    strategy: Strategy | None = None
-    samples: int = 1
-    reducer: Reducer = field(default_factory=Reducer)
-    examples: tuple[WorkedExample, ...] | None = None
-    persona: str | None = None
-    expected: Json = None
-    grounding: str | None = None
-    temperature: float | None = 0.0
-    max_output_tokens: int | None = ANSWER_TOKENS
 
 
 class Judge:
@@ -94,12 +57,11 @@ class Judge:
     ) -> None:
         self.rubric = find(rubric) if isinstance(rubric, str) else rubric
         self.provider = provider
-        self.settings = settings or JudgeSettings()
+        self.settings = checked_settings(settings or JudgeSettings(), self.rubric)
         self.name = name
-        _check(self.settings, self.rubric)
         given = self.settings.threshold
         self.threshold = self.rubric.pass_threshold if given is None else float(given)
-        self.strategy = self.settings.strategy or Strategy(provider.settings.default_strategy)
+        self.strategy = strategy_for(self.settings, provider.settings.default_strategy)
         self.examples = self._examples()
         terms = Terms(
             rubric=self.rubric,
@@ -228,16 +190,21 @@ class Judge:
 
     async def _ask(self, calls: Sequence[Call]) -> Sequence[Outcome]:
         if len(calls) == 1:
-            return (await self._ask_one(calls[0]),)
+            return (await ask_one(self.provider, calls[0]),)
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._ask_one(call)) for call in calls]
+            tasks = [group.create_task(ask_one(self.provider, call)) for call in calls]
         return [task.result() for task in tasks]
 
-    async def _ask_one(self, call: Call) -> Outcome:
-        try:
-            return await self.provider.send(call)
-        except EvaluationError as error:
-            return error
+
+async def ask_one(provider: Provider, call: Call) -> Raw | EvaluationError:
+    """Send one call. What a provider raises is an outcome; what it must not raise is one too, without its text."""
+    try:
+        return await provider.send(call)
+    except EvaluationError as error:
+        return error
+    except Exception as error:
+        message = f"provider {provider.settings.name} raised {type(error).__name__}, which is a fault in its adapter"
+        return ProviderError(ErrorCategory.API_ERROR, message)
 
 
 async def drive(steps: VerdictSteps, ask: Callable[[Sequence[Call]], Awaitable[Sequence[Outcome]]]) -> Verdict:
@@ -256,7 +223,10 @@ def side_by_side(asking: Sequence[Steps]) -> Generator[Sequence[Call], Sequence[
     done: list[Opinion | None] = [None] * len(asking)
     waiting: dict[int, Sequence[Call]] = {}
     for index, steps in enumerate(asking):
-        waiting[index] = next(steps)
+        try:
+            waiting[index] = next(steps)
+        except EvaluationError as error:  # the provider refused to prepare the call
+            done[index] = Opinion.failed(error.category, str(error))
     while waiting:
         calls = [call for wanted in waiting.values() for call in wanted]
         answered = iter((yield calls))
@@ -274,45 +244,8 @@ def _empty_output() -> Opinion:
     finding = Finding(
         code="empty_output", message="the output is empty, so there is nothing to judge", severity=Severity.WARNING
     )
-    return Opinion(status=Status.UNVERIFIED, findings=(finding,))
+    return Opinion(status=Status.UNVERIFIED, findings=(finding,), spending=NOTHING_SENT)
 
 
 def _frame_tokens(messages: Sequence[ChatMessage]) -> int:
     return sum(estimate_tokens(message.content) for message in messages)
-
-
-# --- the settings, checked -----------------------------------------------------------------------------------------
-
-
-def _check(settings: JudgeSettings, rubric: Rubric) -> None:
-    faults = [*_number_faults(settings, rubric), *_choice_faults(settings)]
-    if faults:
-        raise AuthoringError("judge", faults)
-
-
-def _number_faults(settings: JudgeSettings, rubric: Rubric) -> Iterator[Fault]:
-    low, high = rubric.score_range
-    if settings.threshold is not None:
-        if isinstance(settings.threshold, bool) or not isinstance(settings.threshold, int | float):
-            yield Fault(path="threshold", expected="a number", found=type_name(settings.threshold))
-        elif not low <= settings.threshold <= high:
-            yield Fault(
-                path="threshold", expected=f"a number from {low:g} to {high:g}", found=f"{settings.threshold:g}"
-            )
-    samples = settings.samples
-    if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= MAX_SAMPLES:
-        yield Fault(path="samples", expected=f"an integer from 1 to {MAX_SAMPLES}", found=found_word(samples))
-
-
-def _choice_faults(settings: JudgeSettings) -> Iterator[Fault]:
-    if settings.contract in (Contract.YES_NO_V1, Contract.EXPLAINED_V1):
-        yield Fault(path="contract", expected="score/v1, criteria/v1 or reasoned/v1", found=settings.contract)
-    if settings.evidence is EvidenceRule.REQUIRED:
-        if settings.contract is Contract.REASONED_V1:
-            yield Fault(path="evidence", expected="optional", found="required", hint="reasoned/v1 has no quotes")
-        if settings.strategy is Strategy.LOGPROB:
-            hint = "the strategy logprob has no quotes; take both"
-            yield Fault(path="evidence", expected="optional", found="required", hint=hint)
-    if settings.strategy in (Strategy.LOGPROB, Strategy.BOTH) and settings.contract is not Contract.SCORE_V1:
-        hint = "contracts belong to the strategy answer"
-        yield Fault(path="contract", expected="none", found=settings.contract, hint=hint)

@@ -19,7 +19,8 @@ from json.encoder import encode_basestring
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation import Quote
 from jurat.evidence import Context, Evidence, number_evidence
-from jurat.jsontext import Json
+from jurat.jsontext import Json, found_word
+from jurat.judge.answer import MAX_EVIDENCE, MAX_QUOTE, MAX_REASON
 from jurat.provider.protocol import ChatMessage
 from jurat.rubric import Criterion, Rubric
 from jurat.vocabulary import Contract
@@ -42,6 +43,8 @@ BEGIN = "<<<BEGIN UNTRUSTED DATA>>>"
 END = "<<<END UNTRUSTED DATA>>>"
 MAX_EXAMPLES = 8
 """The most worked examples that a judge carries."""
+# What ends a line by Unicode's rules, beside the control characters that JSON escapes anyway.
+_LINE_ENDS = (("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
 
 _POLICY = f"""\
 You are a careful judge. You score one piece of work against a rubric.
@@ -116,9 +119,17 @@ def render_evidence(evidence: Evidence) -> str:
     for index, entry in enumerate(evidence.entries):
         key, word = ("role", entry.role) if entry.role is not None else ("label", entry.label or "")
         line = f'{{"message_index":{index},"{key}":{encode_basestring(word)},"text":{encode_basestring(entry.text)}}}'
-        lines.append(line.replace("<", "\\u003c") if "<" in line else line)
+        line = line.replace("<", "\\u003c") if "<" in line else line
+        lines.append(line if line.isascii() else _on_one_line(line))
     lines.append(END)
     return "\n".join(lines)
+
+
+def _on_one_line(line: str) -> str:
+    for mark, escape in _LINE_ENDS:
+        if mark in line:
+            line = line.replace(mark, escape)
+    return line
 
 
 # --- the trusted messages ------------------------------------------------------------------------------------------
@@ -134,7 +145,7 @@ def answer_messages(
         Contract.REASONED_V1: _REASONED_FORM,
     }[contract]
     low, high = rubric.score_range
-    form = form.replace("LOW", f"{low:g}").replace("HIGH", f"{high:g}")
+    form = form.replace("LOW", _figure(low)).replace("HIGH", _figure(high))
     system = _system(persona, _POLICY, _rubric_text(rubric), form)
     return (system, *_turns(examples, lambda example: _answer_text(example, contract, rubric)))
 
@@ -179,11 +190,16 @@ def _rubric_text(rubric: Rubric) -> str:
     lines = [f"Rubric: {rubric.definition}", "", "Criteria:"]
     for item in rubric.criteria:
         required = ", required" if item.required else ""
-        scale = f"{item.min:g} to {item.max:g}, weight {item.weight:g}{required}"
+        scale = f"{_figure(item.min)} to {_figure(item.max)}, weight {_figure(item.weight)}{required}"
         lines.append(f"- {item.id} ({scale}): {item.description}")
-    lines += ["", f"The score goes from {low:g} (worst) to {high:g} (best)."]
-    lines += [f"- {anchor.score:g} ({anchor.label}): {anchor.description}" for anchor in rubric.anchors]
+    lines += ["", f"The score goes from {_figure(low)} (worst) to {_figure(high)} (best)."]
+    lines += [f"- {_figure(anchor.score)} ({anchor.label}): {anchor.description}" for anchor in rubric.anchors]
     return "\n".join(lines)
+
+
+def _figure(number: float) -> str:
+    """A number as a person writes it, with every digit that it has."""
+    return str(_plain(number)) if abs(number) < 1e15 else repr(number)
 
 
 def _turns(examples: Sequence[WorkedExample], answer: Callable[[WorkedExample], str]) -> Iterator[ChatMessage]:
@@ -231,19 +247,33 @@ def check_examples(examples: Sequence[WorkedExample], rubric: Rubric) -> tuple[W
     faults: list[Fault] = []
     if len(examples) > MAX_EXAMPLES:
         faults.append(Fault(path="examples", expected=f"at most {MAX_EXAMPLES}", found=str(len(examples))))
-    low, high = rubric.score_range
     for index, example in enumerate(examples):
-        path = f"examples[{index}]"
-        if not low <= example.score <= high:
-            expected = f"a number from {low:g} to {high:g}"
-            faults.append(Fault(path=f"{path}.score", expected=expected, found=f"{example.score:g}"))
-        if not example.reason.strip():
-            faults.append(Fault(path=f"{path}.reason", expected="a reason in words", found="only white space"))
-        texts = example.evidence.texts
-        for place, quote in enumerate(example.quotes):
-            if not 0 <= quote.message_index < len(texts) or quote.quote not in texts[quote.message_index]:
-                found = f"one that does not stand in entry {quote.message_index}"
-                faults.append(Fault(path=f"{path}.quotes[{place}]", expected="a verbatim quote", found=found))
+        faults += _example_faults(example, rubric, f"examples[{index}]")
     if faults:
         raise AuthoringError("worked examples", faults)
     return tuple(examples)
+
+
+def _example_faults(example: WorkedExample, rubric: Rubric, path: str) -> Iterator[Fault]:
+    low, high = rubric.score_range
+    score = example.score
+    if isinstance(score, bool) or not isinstance(score, int | float) or not low <= score <= high:
+        yield Fault(path=f"{path}.score", expected=f"a number from {low:g} to {high:g}", found=found_word(score))
+    if not example.reason.strip() or len(example.reason) > MAX_REASON:
+        found = "only white space" if not example.reason.strip() else f"{len(example.reason):,} characters"
+        yield Fault(path=f"{path}.reason", expected=f"a reason of at most {MAX_REASON:,} characters", found=found)
+    if len(example.quotes) > MAX_EVIDENCE:
+        yield Fault(path=f"{path}.quotes", expected=f"at most {MAX_EVIDENCE}", found=str(len(example.quotes)))
+    texts = example.evidence.texts
+    for place, quote in enumerate(example.quotes):
+        if found := _quote_fault(quote, texts):
+            yield Fault(path=f"{path}.quotes[{place}]", expected="a verbatim quote", found=found)
+
+
+def _quote_fault(quote: Quote, texts: Sequence[str]) -> str:
+    if not quote.quote.strip():
+        return "only white space"
+    if len(quote.quote) > MAX_QUOTE:
+        return f"one of {len(quote.quote)} characters, of which at most {MAX_QUOTE} may be given"
+    stands = 0 <= quote.message_index < len(texts) and quote.quote in texts[quote.message_index]
+    return "" if stands else f"one that does not stand in entry {quote.message_index}"

@@ -27,7 +27,7 @@ from jurat.judge.answer import (
     check_signals,
     combine_criteria,
 )
-from jurat.judge.verdict import Opinion, Spending, sum_spending
+from jurat.judge.verdict import NOTHING_SENT, Opinion, Spending, Withheld, sum_spending
 from jurat.provider.protocol import (
     Call,
     FinishReason,
@@ -43,14 +43,6 @@ from jurat.rubric import Rubric
 from jurat.vocabulary import Contract, EvidenceRule, Status
 
 __all__ = ["AnswerStrategy", "BothStrategy", "LogprobStrategy", "Outcome", "Steps", "Strategist", "Terms", "Withheld"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Withheld:
-    """A reply that was found invalid earlier, and whose text was therefore not kept."""
-
-    error: TypedError
-    spending: Spending
 
 
 Outcome = Raw | Withheld | EvaluationError
@@ -111,7 +103,7 @@ class AnswerStrategy:
         try:
             answer = check_reply(reply, texts, self.terms.rubric, self.contract, token_limit=limit)
         except AnswerError as error:
-            return _rejected(call, error, spending)
+            return _rejected(self.terms, call, error, spending)
         return decide(self.terms, answer, spending)
 
 
@@ -146,7 +138,7 @@ class LogprobStrategy:
         spent = [item.spending for item in failures] + [spending for _, spending in shares]
         spending = sum_spending(spent, together=True)
         if failures:
-            rejected = {key: error for item in failures for key, error in item.rejected.items()}
+            rejected = {key: kept for item in failures for key, kept in item.rejected.items()}
             return replace(failures[0], spending=spending, rejected=rejected)
         rubric = self.terms.rubric
         return combine_criteria(rubric, _criterion_answers(rubric, [share for share, _ in shares])), spending
@@ -159,7 +151,7 @@ class LogprobStrategy:
         try:
             return probability_of_yes(reply), spending
         except AnswerError as error:
-            return _rejected(call, error, spending)
+            return _rejected(self.terms, call, error, spending)
 
 
 def _criterion_answers(rubric: Rubric, shares: Sequence[float]) -> list[CriterionAnswer]:
@@ -208,7 +200,7 @@ class BothStrategy:
         try:
             reason, quotes = check_explanation(reply, texts, token_limit=frame.max_output_tokens)
         except AnswerError as error:
-            return _unexplained(self.terms, answer, spent, _rejected(call, error, spending))
+            return _unexplained(self.terms, answer, spent, _rejected(self.terms, call, error, spending))
         explained = replace(answer, reason=reason, evidence=quotes)
         return decide(self.terms, explained, sum_spending((spent, spending), together=False))
 
@@ -242,11 +234,17 @@ def decide(terms: Terms, answer: Answer, spending: Spending) -> Opinion:
     )
 
 
+_ROUNDING = 1e-3
+
+
 def probability_of_yes(reply: Reply) -> float:
     """P(yes) / (P(yes) + P(no)) at the first token, 0 to 1, over every spelling of the two words.
 
+    A logarithm a little above 0 is a rounding error of the server's and counts as 0.
+
     Raises:
-        AnswerError: as for any reply, and `schema_violation` when neither word is among the alternatives.
+        AnswerError: as for any reply, and `schema_violation` when neither word is among the alternatives, or what is
+            reported are no log-probabilities.
     """
     cut = reply.finish_reason is FinishReason.LENGTH  # expected here: one token is all that is asked for
     check_signals(replace(reply, finish_reason=FinishReason.STOP) if cut else reply)
@@ -255,9 +253,12 @@ def probability_of_yes(reply: Reply) -> float:
         raise AnswerError(ErrorCategory.SCHEMA_VIOLATION, message)
     weights = {"yes": 0.0, "no": 0.0}
     for token, logprob in reply.logprobs[0].top.items():
+        if not logprob <= _ROUNDING:
+            message = "expected log-probabilities (at most 0), found a number above"
+            raise AnswerError(ErrorCategory.SCHEMA_VIOLATION, message)
         word = token.strip().casefold()
-        if word in weights and logprob <= 0.0:
-            weights[word] += math.exp(logprob)
+        if word in weights:
+            weights[word] += math.exp(min(logprob, 0.0))
     total = weights["yes"] + weights["no"]
     if total <= 0.0:
         message = "expected yes or no among the first token's alternatives, found neither"
@@ -271,17 +272,14 @@ def _read(terms: Terms, outcome: Outcome) -> tuple[Reply, Spending] | Opinion:
         return Opinion(status=Status.ERROR, error=outcome.error, spending=outcome.spending)
     if isinstance(outcome, EvaluationError):
         attempts = outcome.attempts if isinstance(outcome, ProviderError) else 0
-        return Opinion.failed(outcome.category, str(outcome), Spending(attempts=attempts, cost_usd=_nothing(attempts)))
+        # Requests that failed may have been charged for; only what was never sent is known to be free.
+        spent = Spending(attempts=attempts) if attempts else NOTHING_SENT
+        return Opinion.failed(outcome.category, str(outcome), spent)
     try:
         reply = terms.provider.read(outcome)
     except EvaluationError as error:
         return Opinion.failed(error.category, str(error), _spending(terms, outcome, None))
     return reply, _spending(terms, outcome, reply)
-
-
-def _nothing(attempts: int) -> float | None:
-    # Requests that failed may have been charged for; only what was never sent is known to be free.
-    return 0.0 if attempts == 0 else None
 
 
 def _spending(terms: Terms, raw: Raw, reply: Reply | None) -> Spending:
@@ -297,9 +295,13 @@ def _spending(terms: Terms, raw: Raw, reply: Reply | None) -> Spending:
     )
 
 
-def _rejected(call: Call, error: AnswerError, spending: Spending) -> Opinion:
+def _rejected(terms: Terms, call: Call, error: AnswerError, spending: Spending) -> Opinion:
     refused = TypedError(type=error.category, message=str(error))
-    return Opinion(status=Status.ERROR, error=refused, spending=spending, rejected={call.key: refused})
+    account = spending
+    if spending.cached:  # what is kept is what the reply cost when it was paid for, not what recalling it cost
+        account = replace(spending, cached=False, cost_usd=terms.price(spending.usage))
+    kept = Withheld(error=refused, spending=account)
+    return Opinion(status=Status.ERROR, error=refused, spending=spending, rejected={call.key: kept})
 
 
 def _unexplained(terms: Terms, answer: Answer, spent: Spending, why: Opinion) -> Opinion:

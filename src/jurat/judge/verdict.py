@@ -17,7 +17,7 @@ from jurat.judge.answer import CriterionAnswer
 from jurat.provider.protocol import Usage
 from jurat.vocabulary import Contract, Status, Strategy
 
-__all__ = ["JudgeFacts", "Opinion", "Spending", "Verdict", "sum_spending"]
+__all__ = ["NOTHING_SENT", "JudgeFacts", "Opinion", "Spending", "Verdict", "Withheld", "sum_spending"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,18 @@ class Spending:
     attempts: int = 0
     cached: bool = False
     models: tuple[str, ...] = ()
+
+
+NOTHING_SENT = Spending(usage=Usage(input_tokens=0, output_tokens=0), cost_usd=0.0)
+"""What is spent when no request was made: known to be nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """A reply that was found invalid, and whose text is therefore not kept: why, and what that one call cost."""
+
+    error: TypedError
+    spending: Spending
 
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
@@ -111,13 +123,13 @@ class Opinion:
     findings: tuple[Finding, ...] = ()
     error: TypedError | None = None
     spending: Spending = field(default_factory=Spending)
-    rejected: Mapping[str, TypedError] = field(default_factory=dict)
+    rejected: Mapping[str, Withheld] = field(default_factory=dict)
 
     @classmethod
     def failed(cls, category: ErrorCategory, message: str, spending: Spending | None = None) -> Opinion:
-        """An opinion that could not be formed."""
+        """An opinion that could not be formed; without a spending, because nothing was sent."""
         error = TypedError(type=category, message=message)
-        return cls(status=Status.ERROR, error=error, spending=spending or Spending())
+        return cls(status=Status.ERROR, error=error, spending=spending or NOTHING_SENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,11 +161,11 @@ class Verdict:
         return self.opinion.score
 
     @property
-    def rejected(self) -> Mapping[str, TypedError]:
+    def rejected(self) -> Mapping[str, Withheld]:
         """The replies, by key of their call, that were no valid answers: their text is not to be kept."""
         if not self.opinions:
             return self.opinion.rejected
-        return {key: error for opinion in self.opinions for key, error in opinion.rejected.items()}
+        return {key: kept for opinion in self.opinions for key, kept in opinion.rejected.items()}
 
     def assessment(self) -> Assessment:
         """The verdict in the words that all evaluators share."""

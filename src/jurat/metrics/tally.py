@@ -33,8 +33,7 @@ class Tally:
         input_tokens, output_tokens: sums over the verdicts whose usage is known.
         without_usage: verdicts that made calls whose usage is not known.
         unpriced: verdicts that made calls whose cost is not known.
-        retried: verdicts that took more than one attempt a call.
-        models: how many verdicts each answering model gave.
+        cached: verdicts of which every reply came out of the store.
         latency: of the verdicts that made calls, in milliseconds.
     """
 

@@ -17,7 +17,6 @@ from jurat.vocabulary import EvaluatorState, Status
 __all__ = ["SCHEMA_VERSION", "assessment_map", "unavailable_map", "verdict_map"]
 
 SCHEMA_VERSION = 1
-_NO_QUOTES: list[Json] = []
 
 
 def verdict_map(verdict: Verdict) -> dict[str, Json]:
@@ -121,7 +120,7 @@ def unavailable_map(kind: str, error: TypedError) -> dict[str, Json]:
         "passed": False,
         "score": None,
         "reason": None,
-        "evidence": _NO_QUOTES,
+        "evidence": [],
         "metadata": {"schema_version": SCHEMA_VERSION},
         "evaluator": {"status": EvaluatorState.UNAVAILABLE.value, "error": _error(error)},
     }
