@@ -1,1 +1,97 @@
-"""Jurat."""
+"""Jurat: evaluation of language-model output whose verdicts show their proof.
+
+evaluate, aevaluate   one assertion on one context, as the result map
+Judge, JudgeSettings  a rubric, a model and a way of asking; `await judge.judge(context)`
+Context, Document     what an evaluator may see
+Assessment, Finding   what an evaluator of your own gives back
+Verdict, Status       what a judge gives back
+rubrics               the catalog, and rubrics of your own
+testing               the scripted provider, and `check_answer`
+JuratError            the root of everything that is raised on purpose
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jurat._version import __version__
+
+if TYPE_CHECKING:
+    from jurat import rubric as rubrics
+    from jurat import testing
+    from jurat._api import aevaluate, evaluate
+    from jurat.errors import (
+        AnswerError,
+        AuthoringError,
+        ErrorCategory,
+        EvaluationError,
+        JuratError,
+        ProviderError,
+        RequestError,
+        StoreError,
+    )
+    from jurat.evaluation import Assessment, Finding, Measurement, Quote, Severity
+    from jurat.evidence import Context, Document, Message
+    from jurat.judge import Judge, JudgeSettings, Verdict, WorkedExample
+    from jurat.rubric import Rubric
+    from jurat.vocabulary import Status
+
+__all__ = [
+    "AnswerError",
+    "Assessment",
+    "AuthoringError",
+    "Context",
+    "Document",
+    "ErrorCategory",
+    "EvaluationError",
+    "Finding",
+    "Judge",
+    "JudgeSettings",
+    "JuratError",
+    "Measurement",
+    "Message",
+    "ProviderError",
+    "Quote",
+    "RequestError",
+    "Rubric",
+    "Severity",
+    "Status",
+    "StoreError",
+    "Verdict",
+    "WorkedExample",
+    "__version__",
+    "aevaluate",
+    "evaluate",
+    "rubrics",
+    "testing",
+]
+
+# Where each public name lives. They are imported at first use, so that `import jurat` costs next to nothing.
+_HOMES = {
+    **dict.fromkeys(("aevaluate", "evaluate"), "jurat._api"),
+    **dict.fromkeys(("Assessment", "Finding", "Measurement", "Quote", "Severity"), "jurat.evaluation"),
+    **dict.fromkeys(("Context", "Document", "Message"), "jurat.evidence"),
+    **dict.fromkeys(("Judge", "JudgeSettings", "Verdict", "WorkedExample"), "jurat.judge"),
+    **dict.fromkeys(("AnswerError", "AuthoringError", "ErrorCategory", "EvaluationError"), "jurat.errors"),
+    **dict.fromkeys(("JuratError", "ProviderError", "RequestError", "StoreError"), "jurat.errors"),
+    "Rubric": "jurat.rubric",
+    "Status": "jurat.vocabulary",
+}
+_MODULES = {"rubrics": "jurat.rubric", "testing": "jurat.testing"}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _MODULES:
+        found: Any = import_module(_MODULES[name])
+    elif name in _HOMES:
+        found = getattr(import_module(_HOMES[name]), name)
+    else:
+        raise AttributeError(f"module 'jurat' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -24,6 +24,7 @@ from jurat.judge.strategy import Outcome, Price, Steps, Strategist, Terms
 from jurat.judge.verdict import NOTHING_SENT, JudgeFacts, Opinion, Verdict
 from jurat.provider.pricing import Pricer
 from jurat.provider.protocol import Call, ChatMessage, Provider, Raw
+from jurat.provider.registry import make_provider
 from jurat.rubric import Rubric, find
 from jurat.vocabulary import Contract, Status, Strategy, content_id
 
@@ -37,7 +38,7 @@ class Judge:
 
     Args:
         rubric: a Rubric, or the name of a template (`groundedness`, `faithfulness@v1`).
-        provider: the model that judges.
+        provider: the model that judges, or a shorthand (`local`, `openai:MODEL`).
         settings: how it asks.
         name: the evaluator's name, unique within a case.
         price: USD for a usage, None when unknown; by default the provider's own prices.
@@ -49,14 +50,14 @@ class Judge:
     def __init__(
         self,
         rubric: Rubric | str,
-        provider: Provider,
+        provider: Provider | str,
         settings: JudgeSettings | None = None,
         *,
         name: str = "rubric_judge",
         price: Price | None = None,
     ) -> None:
         self.rubric = find(rubric) if isinstance(rubric, str) else rubric
-        self.provider = provider
+        self.provider = make_provider(provider) if isinstance(provider, str) else provider
         self.settings = checked_settings(settings or JudgeSettings(), self.rubric)
         self.name = name
         given = self.settings.threshold
@@ -65,8 +66,8 @@ class Judge:
         self.examples = self._examples()
         terms = Terms(
             rubric=self.rubric,
-            provider=provider,
-            price=price or Pricer(provider.settings).cost,
+            provider=self.provider,
+            price=price or Pricer(self.provider.settings).cost,
             threshold=self.threshold,
             evidence=self.settings.evidence,
         )
@@ -82,6 +83,11 @@ class Judge:
     def revision(self) -> str:
         """The judge identity, which is this evaluator's revision."""
         return self.facts.identity
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """Within which every score lies."""
+        return self.rubric.score_range
 
     @cached_property
     def facts(self) -> JudgeFacts:

@@ -2,6 +2,7 @@
 
 from jurat.metrics.quantiles import LogHistogram
 from jurat.metrics.rates import Rate, wilson_interval
+from jurat.metrics.summary import Gate, summarize
 from jurat.metrics.tally import Tally
 
-__all__ = ["LogHistogram", "Rate", "Tally", "wilson_interval"]
+__all__ = ["Gate", "LogHistogram", "Rate", "Tally", "summarize", "wilson_interval"]

@@ -62,7 +62,7 @@ class VerdictFile:
             AuthoringError: when a whole line is no verdict.
         """
         number = 0
-        with open(os.dup(self._descriptor), "rb") as stream:
+        with os.fdopen(os.dup(self._descriptor), "rb") as stream:
             stream.seek(0)
             for line in stream:
                 number += 1

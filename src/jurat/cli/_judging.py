@@ -1,0 +1,227 @@
+"""What `jurat judge` does between its options and its exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from jurat.cli._exits import ExitCode
+from jurat.cli._progress import Progress, make_progress
+from jurat.cli._verdicts import summary_text
+from jurat.errors import AuthoringError, Fault
+from jurat.evaluation.reducers import Reducer, reducer_from_json
+from jurat.filejob import Cache, FileJob
+from jurat.jsontext import Json
+from jurat.judge import Judge, JudgeSettings
+from jurat.metrics import Gate, Tally, summarize
+from jurat.report import VerdictFile
+from jurat.rubric import Rubric, custom_rubric
+from jurat.suite import file_kind, parse_mapping
+from jurat.vocabulary import Contract, EvidenceRule, Strategy
+from jurat.workbench import Workbench
+
+__all__ = ["Order", "Outcome", "run_order"]
+
+_CONCURRENCY = {"local": 1}
+"""Calls in flight by provider kind where the author gives no number; a model on this machine takes one at a time."""
+_DEFAULT_CONCURRENCY = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """The options of `jurat judge`, as they were given."""
+
+    input: str
+    rubric: str | None
+    rubric_text: str | None
+    provider: str | None
+    mapping: str
+    keep: tuple[str, ...]
+    out: Path | None
+    resume: bool
+    overwrite: bool
+    threshold: float | None
+    evidence: EvidenceRule
+    contract: Contract
+    strategy: Strategy | None
+    samples: int
+    reducer: str
+    concurrency: int | None
+    limit: int | None
+    cache: Cache
+    store: str | None
+    pass_rate: float
+    show: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The summary as data and as text, and the exit code that it comes to."""
+
+    summary: dict[str, Json]
+    text: str
+    code: ExitCode
+
+
+def run_order(order: Order) -> Outcome:
+    """Judge the file.
+
+    Raises:
+        AuthoringError, RequestError: before anything is spent.
+        StoreError: when the record cannot be kept.
+        KeyboardInterrupt: after what was reached has been kept, and said so.
+    """
+    _check(order)
+    bench = Workbench()
+    judge = bench.judge(_rubric(order, bench), order.provider, _settings(order))
+    judge.check()
+    tally = Tally(judge.rubric.score_range)
+    with _opened(order.input) as stream, _verdict_file(order) as out:
+        job = _job(order, judge, stream)
+        progress = make_progress(judge, tally, _size(stream), stream, show=order.show)
+        try:
+            asyncio.run(_run(job, bench, order, out, tally, progress))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            sys.stderr.write(_interrupted(order, tally))
+            raise KeyboardInterrupt from None
+    gate = Gate(minimum_pass_rate=order.pass_rate)
+    summary = summarize(tally, gate)
+    return Outcome(summary=summary, text=summary_text(summary, order.out), code=_CODES[gate.decide(tally.rate)])
+
+
+_CODES = {True: ExitCode.PASSED, False: ExitCode.FAILED, None: ExitCode.UNDECIDED}
+
+
+async def _run(
+    job: FileJob, bench: Workbench, order: Order, out: VerdictFile | None, tally: Tally, progress: Progress
+) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(bench.aclose)
+        journal = await bench.open_store(order.store)
+        stack.push_async_callback(journal.aclose)
+        with _cancelled_by_sigterm(), progress:
+            await job.run(journal, out, tally, progress.watch)
+
+
+@contextlib.contextmanager
+def _cancelled_by_sigterm() -> Iterator[None]:
+    """A polite end on SIGTERM, like the one on Ctrl-C."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    if task is None or sys.platform == "win32":
+        yield
+        return
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
+def _interrupted(order: Order, tally: Tally) -> str:
+    kept = f"; {tally.total} verdicts are kept"
+    if order.out is None:
+        return f"interrupted{kept if tally.total else ''}\n"
+    return f"interrupted{kept} in {order.out}: the same command with --resume goes on from there\n"
+
+
+# --- from options to parts -----------------------------------------------------------------------------------------
+
+
+def _check(order: Order) -> None:
+    faults: list[Fault] = []
+    if (order.rubric is None) == (order.rubric_text is None):
+        found = "neither" if order.rubric is None else "both"
+        faults.append(Fault(path="--rubric", expected="either --rubric or --rubric-text", found=found))
+    if order.resume and order.overwrite:
+        faults.append(Fault(path="--resume", expected="either --resume or --overwrite", found="both"))
+    if order.out is None and (order.resume or order.overwrite):
+        faults.append(Fault(path="--out", expected="the verdict file to go on with", found="nothing"))
+    if not (order.resume or order.overwrite) and _holds_something(order.out):
+        hint = "Go on with it by --resume, or start it anew by --overwrite"
+        faults.append(Fault(path="--out", expected="a new file", found=f"{order.out}, which holds verdicts", hint=hint))
+    if order.out is not None and order.input != "-" and order.out.absolute() == Path(order.input).absolute():
+        faults.append(Fault(path="--out", expected="another file than the input", found="the input"))
+    if faults:
+        raise AuthoringError("jurat judge", faults)
+
+
+def _holds_something(file: Path | None) -> bool:
+    return file is not None and file.exists() and file.stat().st_size > 0
+
+
+def _rubric(order: Order, bench: Workbench) -> Rubric:
+    return custom_rubric(order.rubric_text) if order.rubric_text is not None else bench.rubric(order.rubric or "")
+
+
+def _settings(order: Order) -> JudgeSettings:
+    return JudgeSettings(
+        threshold=order.threshold,
+        evidence=order.evidence,
+        contract=order.contract,
+        strategy=order.strategy,
+        samples=order.samples,
+        reducer=_reducer(order.reducer),
+    )
+
+
+def _reducer(text: str) -> Reducer:
+    faults: list[Fault] = []
+    value: Any = text
+    with contextlib.suppress(ValueError):
+        value = {"minimum_pass_rate": float(text)}
+    reducer = reducer_from_json(value, "--reducer", faults)
+    if reducer is None:
+        raise AuthoringError("jurat judge", faults)
+    return reducer
+
+
+def _job(order: Order, judge: Judge, stream: IO[bytes]) -> FileJob:
+    name = "standard input" if order.input == "-" else order.input
+    fallback = _CONCURRENCY.get(judge.provider.settings.kind, _DEFAULT_CONCURRENCY)
+    return FileJob(
+        stream=stream,
+        kind="jsonl" if order.input == "-" else file_kind(order.input),
+        name=name,
+        columns=parse_mapping(order.mapping, kept=order.keep, name=name),
+        judge=judge,
+        concurrency=order.concurrency or fallback,
+        limit=order.limit,
+        cache=order.cache,
+        resume=order.resume,
+    )
+
+
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[IO[bytes]]:
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    file_kind(name)
+    with contextlib.ExitStack() as stack:
+        try:
+            stream = stack.enter_context(Path(name).open("rb"))
+        except OSError as error:
+            fault = Fault(path="INPUT", file=name, expected="a file that can be read", found=error.strerror or "none")
+            raise AuthoringError("input", [fault]) from None
+        yield stream
+
+
+def _verdict_file(order: Order) -> contextlib.AbstractContextManager[VerdictFile | None]:
+    if order.out is None:
+        return contextlib.nullcontext()
+    return VerdictFile(order.out, resume=order.resume)
+
+
+def _size(stream: IO[bytes]) -> int | None:
+    """The bytes of the input, where that is known: progress is measured by them."""
+    try:
+        return os.fstat(stream.fileno()).st_size if stream.seekable() else None
+    except OSError:
+        return None

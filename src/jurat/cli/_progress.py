@@ -1,0 +1,113 @@
+"""Progress on a terminal; silence everywhere else.
+
+A terminal gets a bar measured by the bytes of the input, with rate, remaining time, counts and spend, and above it the
+first verdicts as they are reached. Everybody else gets those verdicts only.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import TracebackType
+from typing import IO, Protocol
+
+from jurat.cli._verdicts import verdict_text
+from jurat.engine import Judged
+from jurat.jsontext import Json
+from jurat.judge import Judge
+from jurat.metrics import Tally
+
+__all__ = ["Progress", "make_progress"]
+
+
+class Progress(Protocol):
+    """Is told every verdict between entering and leaving."""
+
+    def watch(self, judged: Judged, result: Mapping[str, Json]) -> None: ...
+
+    def __enter__(self) -> Progress: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def make_progress(judge: Judge, tally: Tally, size: int | None, stream: IO[bytes], *, show: int) -> Progress:
+    """The progress that suits where standard error goes."""
+    if sys.stderr.isatty():
+        return _Bar(judge, tally, size, stream, show)
+    return _Quiet(judge, show)
+
+
+class _Quiet:
+    """Prints the first verdicts, and nothing else."""
+
+    def __init__(self, judge: Judge, show: int) -> None:
+        self._judge, self._left = judge, show
+
+    def watch(self, judged: Judged, result: Mapping[str, Json]) -> None:
+        if self._left > 0:
+            self._left -= 1
+            sys.stdout.write(verdict_text(self._judge, judged, result))
+            sys.stdout.flush()
+
+    def __enter__(self) -> _Quiet:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        sys.stdout.flush()
+
+
+class _Bar:
+    """A live bar on standard error, verdicts above it on standard output."""
+
+    def __init__(self, judge: Judge, tally: Tally, size: int | None, stream: IO[bytes], show: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
+        self._judge, self._tally, self._stream, self._left = judge, tally, stream, show
+        self._live = RichProgress(
+            BarColumn(bar_width=24),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[counts]}", markup=False),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._live.add_task("judging", total=size, counts="starting")
+        self._seekable = size is not None
+
+    def watch(self, judged: Judged, result: Mapping[str, Json]) -> None:
+        if self._left > 0:
+            self._left -= 1
+            self._above(verdict_text(self._judge, judged, result))
+        done = self._stream.tell() if self._seekable and not self._stream.closed else None
+        self._live.update(self._task, completed=done, counts=self._counts())
+
+    def _above(self, text: str) -> None:
+        """Print where the bar is, and let it be drawn again below."""
+        self._live.stop()
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        self._live.start()
+
+    def _counts(self) -> str:
+        rate, elapsed = self._tally.rate, self._live.tasks[0].elapsed or 0.0
+        speed = f"{self._tally.total / elapsed:.1f}/s" if elapsed > 0 else "…"
+        spent = f"${self._tally.known_cost_usd:.4f}" + ("+" if self._tally.unpriced else "")
+        return (
+            f"{self._tally.total} rows  {speed}  {rate.passed} passed  {rate.failed} failed  "
+            f"{self._tally.statuses['unverified']} unverified  {self._tally.statuses['error']} errors  {spent}"
+        )
+
+    def __enter__(self) -> _Bar:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()

@@ -1,0 +1,116 @@
+"""Verdicts and their summary as plain text, for a terminal of any width. Foreign text is made harmless first."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from jurat.cli._text import visible, wrapped
+from jurat.engine import Judged
+from jurat.jsontext import Json
+from jurat.judge import Judge
+
+__all__ = ["summary_text", "verdict_text"]
+
+_WORDS = {"pass": "PASS", "fail": "FAIL", "unverified": "UNVERIFIED", "error": "ERROR", "skipped": "SKIPPED"}
+_COLOURS = {"pass": "32", "fail": "31", "unverified": "33", "error": "35", "skipped": "2"}
+_COUNTED = {"pass": "passed", "fail": "failed", "unverified": "unverified", "error": "errors"}
+_INDENT = " " * 6
+_BAR = 30
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size((100, 24)).columns, 120)
+
+
+def verdict_text(judge: Judge, judged: Judged, result: Mapping[str, Json]) -> str:
+    """One verdict: its word and score, what was judged, why, and the quotes with where they stand."""
+    item = judged.item
+    name = visible(item.id) if item.id is not None else f"row {item.row.number}"
+    score = "" if result["score"] is None else f"{result['score']:.3g} of {result['metadata']['score_range'][1]:g}"
+    output = _excerpt(item.context.output if item.context else "", _width() - 40 - len(name))
+    lines = [f"{_painted(result['status'])} {score:<13} {name}  {output}".rstrip()]
+    if result["reason"]:
+        lines.append(wrapped(result["reason"], _width(), _INDENT))
+    for quote in result["evidence"]:
+        where = visible(judged.place(quote["message_index"], judge))
+        lines.append(wrapped(f"“{quote['quote']}” — {where}", _width(), _INDENT + "  "))
+    if error := result["evaluator"].get("error"):
+        lines.append(wrapped(f"{error['type']}: {error['message']}", _width(), _INDENT))
+    lines += [wrapped(finding["message"], _width(), _INDENT) for finding in result.get("findings", ())]
+    return "\n".join(lines) + "\n"
+
+
+def _painted(status: str) -> str:
+    word = f"{_WORDS[status]:<5}"
+    return f"\x1b[{_COLOURS[status]}m{word}\x1b[0m" if sys.stdout.isatty() else word
+
+
+def _excerpt(text: str, room: int) -> str:
+    flat = " ".join(visible(text).split())
+    return flat if len(flat) <= room else flat[: max(room - 1, 0)] + "…"
+
+
+# --- the summary ---------------------------------------------------------------------------------------------------
+
+
+def summary_text(summary: Mapping[str, Json], out: Path | None) -> str:
+    """The end of a job in words: what was decided and what was not, how the scores lie, and what it took."""
+    lines = ["", *_counts(summary), *_histogram(summary), *_spending(summary), *_gate(summary)]
+    if out is not None:
+        lines.append(f"verdicts: {out}")
+    return "\n".join(lines) + "\n"
+
+
+def _counts(summary: Mapping[str, Json]) -> list[str]:
+    counts, rate = summary["counts"], summary["pass_rate"]
+    found = ", ".join(f"{counts[status]} {word}" for status, word in _COUNTED.items())
+    lines = [f"{summary['total']} judged: {found}"]
+    if rate["value"] is not None:
+        low, high = rate["interval"]
+        lines.append(
+            f"pass rate of the {rate['decided']} decided: {rate['value']:.1%} (95 % interval {low:.1%}–{high:.1%})"
+        )
+    if rate["undecided"]:
+        worst, best = rate["bounds"]
+        lines.append(f"  had all {rate['undecided']} undecided failed {worst:.1%}, had they passed {best:.1%}")
+    lines += [f"  {number} × {category}" for category, number in summary["errors"].items()]
+    return lines
+
+
+def _histogram(summary: Mapping[str, Json]) -> list[str]:
+    scores = summary["scores"]
+    if scores["mean"] is None:
+        return []
+    most = max(scores["histogram"])
+    low, high = scores["range"]
+    step = (high - low) / len(scores["histogram"])
+    lines = [f"scores (mean {scores['mean']:.3g}):"]
+    for place, number in enumerate(scores["histogram"]):
+        bar = "█" * round(number / most * _BAR) or ("▏" if number else "")
+        lines.append(f"  {low + place * step:>6g}–{low + (place + 1) * step:<6g} {number:>7}  {bar}".rstrip())
+    return lines
+
+
+def _spending(summary: Mapping[str, Json]) -> list[str]:
+    tokens, cost, latency = summary["tokens"], summary["cost_usd"], summary["latency_ms"]
+    if not latency["n"]:
+        return []
+    known = "at least " if tokens["unknown"] else ""
+    cached = f", {summary['cached']} out of the store" if summary["cached"] else ""
+    lines = [
+        f"tokens: {known}{tokens['input']:,} in, {tokens['output']:,} out{cached}",
+        f"latency: p50 {latency['p50'] / 1000:.2f} s, p95 {latency['p95'] / 1000:.2f} s",
+    ]
+    price = f"cost: ${cost['known']:.4f}"
+    if cost["unknown"]:
+        price += f" and an unknown amount for {cost['unknown']} verdicts without a known price or usage"
+    return [*lines, price]
+
+
+def _gate(summary: Mapping[str, Json]) -> list[str]:
+    gate = summary["gate"]
+    words = {True: "met", False: "missed", None: "undecided"}
+    return [f"gate: pass rate of at least {gate['minimum_pass_rate']:g}: {words[gate['met']]}"]

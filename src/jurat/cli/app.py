@@ -1,0 +1,53 @@
+"""The commands of `jurat` and how they hang together.
+
+Exit codes: 0 passed · 1 a gate or case failed · 2 the author's input is wrong · 3 undecided · 4 store or internal
+fault · 130 interrupted.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jurat._version import __version__
+from jurat.cli import models, rubrics
+from jurat.cli.doctor import doctor
+from jurat.cli.judge import judge
+from jurat.cli.schema import schema
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="jurat",
+    help="Evaluate language-model output with verdicts that show their proof.",
+    epilog="Exit codes: 0 passed, 1 a gate or case failed, 2 wrong input, 3 undecided, 4 store or internal fault, "
+    "130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"jurat {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def jurat(
+    _: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Evaluate language-model output with verdicts that show their proof."""
+
+
+app.command("judge")(judge)
+app.add_typer(rubrics.app, name="rubrics")
+app.add_typer(models.app, name="models")
+app.command("schema")(schema)
+app.command("doctor")(doctor)
