@@ -1,0 +1,80 @@
+"""Models as providers: one protocol, its adapters, and the fakes that ship.
+
+`make_provider` turns what an author writes into a Provider; `protocol.py` says what a provider is. Nothing heavy is
+imported before it is needed: neither the HTTP library, nor the table of prices, nor an embedded model.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from jurat.provider.protocol import (
+    Call,
+    Capabilities,
+    ChatMessage,
+    FinishReason,
+    Frame,
+    ModelRequest,
+    Provider,
+    ProviderSettings,
+    Raw,
+    Reply,
+    ResponseSchema,
+    TokenLogprobs,
+    Usage,
+)
+from jurat.provider.registry import is_shorthand, make_provider, parse_shorthand
+
+if TYPE_CHECKING:
+    from jurat.provider.openai_compatible import OpenAICompatible
+    from jurat.provider.pricing import Pricer
+    from jurat.provider.python import PythonProvider
+    from jurat.provider.replay import RecordingProvider, ReplayProvider
+    from jurat.provider.retry import RetryPolicy
+    from jurat.provider.script import ScriptedReply
+    from jurat.provider.scripted import ScriptedProvider
+
+__all__ = [
+    "Call",
+    "Capabilities",
+    "ChatMessage",
+    "FinishReason",
+    "Frame",
+    "ModelRequest",
+    "OpenAICompatible",
+    "Pricer",
+    "Provider",
+    "ProviderSettings",
+    "PythonProvider",
+    "Raw",
+    "RecordingProvider",
+    "ReplayProvider",
+    "Reply",
+    "ResponseSchema",
+    "RetryPolicy",
+    "ScriptedProvider",
+    "ScriptedReply",
+    "TokenLogprobs",
+    "Usage",
+    "is_shorthand",
+    "make_provider",
+    "parse_shorthand",
+]
+
+_LATE = {
+    "OpenAICompatible": "openai_compatible",
+    "Pricer": "pricing",
+    "PythonProvider": "python",
+    "RecordingProvider": "replay",
+    "ReplayProvider": "replay",
+    "RetryPolicy": "retry",
+    "ScriptedProvider": "scripted",
+    "ScriptedReply": "script",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _LATE.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f"{__name__}.{module}"), name)

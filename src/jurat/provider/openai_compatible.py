@@ -20,7 +20,7 @@ from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, R
 from jurat.provider.retry import RetryPolicy, Timing
 from jurat.provider.sender import HttpSender
 
-__all__ = ["OpenAICompatible"]
+__all__ = ["STATIC_HEADERS", "OpenAICompatible"]
 
 
 class OpenAICompatible:
@@ -63,7 +63,7 @@ class OpenAICompatible:
             limiter = Gate(concurrency)
         self._sender = HttpSender(
             url=url,
-            keys=KeySource(settings.api_key_env, {**_HEADERS, **(headers or {})}, key_header),
+            headers=KeySource(settings.api_key_env, {**STATIC_HEADERS, **(headers or {})}, key_header).headers,
             destination=self._to,
             transport=transport
             or AiohttpTransport(timeout_s=timeout_s, connections=concurrency or 0, max_reply_bytes=max_reply_bytes),
@@ -109,7 +109,7 @@ class OpenAICompatible:
         await self._sender.aclose()
 
 
-_HEADERS = {
+STATIC_HEADERS = {
     "Content-Type": "application/json",
     "Accept": "application/json",
     "Accept-Encoding": "gzip, deflate",

@@ -6,9 +6,9 @@ transport's own; the rest is asked only when something failed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
-from jurat.provider.credentials import KeySource
 from jurat.provider.errors_from_http import Destination, error_from_reply, looks_like_json, request_id
 from jurat.provider.faults import TransientError
 from jurat.provider.http import HttpReply, Transport
@@ -25,7 +25,7 @@ class HttpSender:
 
     Args:
         url: the full address.
-        keys: makes the headers of each request.
+        headers: makes the headers of each request, the key among them; the same object while nothing changes.
         destination: how messages speak of the address.
         limiter: entered around each single attempt, so that requests in flight never exceed its bound.
     """
@@ -34,14 +34,14 @@ class HttpSender:
         self,
         *,
         url: str,
-        keys: KeySource,
+        headers: Callable[[], dict[str, str]],
         destination: Destination,
         transport: Transport,
         policy: RetryPolicy | None = None,
         timing: Timing | None = None,
         limiter: AbstractAsyncContextManager[object] | None = None,
     ) -> None:
-        self._url, self._keys, self._to = url, keys, destination
+        self._url, self._headers, self._to = url, headers, destination
         self._transport, self._limiter = transport, limiter
         self._policy = policy or RetryPolicy()
         self._timing = timing or Timing()
@@ -75,7 +75,7 @@ class HttpSender:
     async def _attempt(self, body: bytes) -> HttpReply:
         if self._pause.until:
             await self._pause.over()
-        headers = self._keys.headers()
+        headers = self._headers()
         if self._limiter is None:
             reply = await self._transport.post(self._url, headers, body)
         else:

@@ -1,0 +1,141 @@
+"""The user's own function as a provider: `module:function`, synchronous or not.
+
+It gets the messages of a request, a list of `{"role": …, "content": …}`, and returns the text of the reply, or an
+object as in `jurat.provider.script` (`text` or `json`, `usage`, `finish_reason`, …). A synchronous function runs in a
+thread. When it raises, the record says which type of exception it was, and nothing of what it said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
+from jurat.provider.errors_from_http import Destination
+from jurat.provider.gate import Gate
+from jurat.provider.openai_reply import read_reply
+from jurat.provider.openai_request import FrameEncoder
+from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
+from jurat.provider.script import envelope, reply_from
+
+__all__ = ["PythonProvider", "load_function"]
+
+
+class PythonProvider:
+    """A function that answers.
+
+    Args:
+        function: from messages to a reply; may be a coroutine function.
+        settings: name, `module:function` as the model, capabilities.
+        timeout_s: how long one call may take. A thread cannot be stopped; its answer is no longer waited for.
+        concurrency: how many calls may run at once; None for no bound.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[list[dict[str, str]]], Any],
+        *,
+        settings: ProviderSettings,
+        timeout_s: float = 60.0,
+        concurrency: int | None = None,
+    ) -> None:
+        self._function, self._settings, self._timeout_s = function, settings, timeout_s
+        self._gate: AbstractAsyncContextManager[None] = Gate(concurrency) if concurrency else nullcontext()
+        self._encoder = FrameEncoder(settings)
+        self._to = Destination(where=f"the function {settings.model}", model=settings.model, key_variable=None)
+
+    @property
+    def settings(self) -> ProviderSettings:
+        """Name, function, capabilities."""
+        return self._settings
+
+    def prepare(self, request: ModelRequest) -> Call:
+        """The request as bytes, and their key."""
+        return self._encoder.call(request)
+
+    async def send(self, call: Call) -> Raw:
+        """Ask the function.
+
+        Raises:
+            ProviderError: `api_error` when it raises or returns what is no reply; `timeout`.
+        """
+        messages = json.loads(call.body)["messages"]
+        async with self._gate:
+            started = perf_counter()
+            body = self._body(await self._answer(messages))
+            return Raw(body=body, latency_ms=(perf_counter() - started) * 1000.0)
+
+    async def _answer(self, messages: list[dict[str, str]]) -> Any:
+        limit = asyncio.timeout(self._timeout_s)
+        try:
+            async with limit:
+                if inspect.iscoroutinefunction(self._function):
+                    return await self._function(messages)
+                answer, error = await asyncio.to_thread(_called, self._function, messages)
+                if error is None:
+                    return await answer if inspect.isawaitable(answer) else answer
+        except (Exception, SystemExit) as raised_here:
+            error = raised_here
+        category = ErrorCategory.TIMEOUT if limit.expired() else ErrorCategory.API_ERROR
+        raised = f"did not answer within {self._timeout_s:g} s" if limit.expired() else f"raised {type(error).__name__}"
+        raise ProviderError(category, f"the function {self._settings.model} {raised}")
+
+    def _body(self, answer: object) -> bytes:
+        reply, faults = reply_from(answer, "reply")
+        if reply is not None and reply.error is not None:
+            raise ProviderError(reply.error, f"the function {self._settings.model} says: {reply.error.value}")
+        if reply is None:
+            what = "; ".join(f"expected {fault.expected}" for fault in faults)  # not what was found: it is an answer
+            raise ProviderError(
+                ErrorCategory.API_ERROR, f"the function {self._settings.model} returned no reply: {what}"
+            )
+        return envelope(reply, self._settings.model)
+
+    def read(self, raw: Raw) -> Reply:
+        """What the bytes say."""
+        return read_reply(raw, self._to)
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def _called(function: Callable[[list[dict[str, str]]], Any], messages: list[dict[str, str]]) -> tuple[Any, Any]:
+    # Caught inside the thread: some exceptions (StopIteration, SystemExit) cannot cross over to the loop.
+    try:
+        return function(messages), None
+    except BaseException as error:
+        return None, error
+
+
+def load_function(name: str, base_dir: Path | None = None) -> Callable[[list[dict[str, str]]], Any]:
+    """The function that `module:function` names. Modules beside the author's file (`base_dir`) are found too.
+
+    Raises:
+        AuthoringError: when there is no such module or function; the module's own exception is named by its type.
+    """
+    module_name, colon, function_name = name.partition(":")
+    if not colon or not all(part.isidentifier() for part in [*module_name.split("."), *function_name.split(".")]):
+        raise _no_function("module:function", "another form")
+    if base_dir is not None and str(base_dir) not in sys.path:
+        sys.path.insert(0, str(base_dir))
+    try:
+        found: Any = importlib.import_module(module_name)
+    except Exception as error:
+        raise _no_function(f"a module {module_name} that can be imported", type(error).__name__) from error
+    for part in function_name.split("."):
+        found = getattr(found, part, None)
+    if not callable(found):
+        raise _no_function(f"a function {function_name} in {module_name}", "none" if found is None else "a value")
+    return found  # type: ignore[no-any-return]  # a callable of the user's
+
+
+def _no_function(expected: str, found: str) -> AuthoringError:
+    return AuthoringError("python provider", [Fault(path="function", expected=expected, found=found)])

@@ -1,0 +1,161 @@
+"""From what an author writes to a provider: `kind:model`, or a row of settings.
+
+`make_provider` is the one place that turns data into a provider. It opens no connection and needs no key; everything
+that is wrong with a row is told at once, before anything is spent. Kinds that this version does not have are said to
+be missing, never replaced by another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from jurat.errors import AuthoringError, Fault
+from jurat.jsontext import freeze
+from jurat.provider.capabilities import capabilities_for
+from jurat.provider.rows import KINDS, LATER_KINDS, PRESETS, Preset, check_row
+
+if TYPE_CHECKING:
+    from jurat.jsontext import Json
+    from jurat.provider.protocol import Provider, ProviderSettings
+
+__all__ = ["is_shorthand", "make_provider", "parse_shorthand"]
+
+_NO_PRESET = Preset(base_url="", api_key_env="")
+# OpenRouter would otherwise pass a request on to servers that ignore the schema or the temperature.
+_OPENROUTER_EXTRA: Mapping[str, Any] = {"provider": {"require_parameters": True}}
+
+
+def is_shorthand(text: str) -> bool:
+    """Whether a text is of the form `kind:model` (or `local`), with a kind that exists or will."""
+    kind = text.partition(":")[0]
+    return text == "local" or (":" in text and kind in (*KINDS, *LATER_KINDS))
+
+
+def parse_shorthand(text: str) -> dict[str, Json]:
+    """The row that a shorthand stands for: `openai:gpt-x`, `local`, `local:MODEL`, `python:module:function`,
+    `scripted:FILE`, `replay:FILE`.
+
+    Raises:
+        AuthoringError: for a kind that does not exist. The vendor is never guessed from a model's name.
+    """
+    kind, colon, rest = text.partition(":")
+    if not is_shorthand(text) or (colon and not rest):
+        expected = "kind:model with one of " + ", ".join(KINDS)
+        raise AuthoringError("provider", [Fault(path="provider", expected=expected, found="another text")])
+    name = {"python": "function", "scripted": "replies_file", "replay": "file"}.get(kind, "model")
+    row: dict[str, Json] = {"name": text, "kind": kind}
+    return {**row, name: rest} if rest else row
+
+
+def make_provider(row_or_shorthand: Mapping[str, Any] | str, *, base_dir: str | Path | None = None) -> Provider:
+    """A provider, ready to be asked.
+
+    Args:
+        row_or_shorthand: `kind:model`, or a row (`name`, `kind`, `model`, `base_url`, `api_key_env`, `prices`, …).
+        base_dir: what file names in the row are relative to; by default the working directory.
+
+    Raises:
+        AuthoringError: for everything that is wrong with the row, all together.
+    """
+    row = parse_shorthand(row_or_shorthand) if isinstance(row_or_shorthand, str) else dict(row_or_shorthand)
+    check_row(row)
+    base = Path(base_dir) if base_dir is not None else Path()
+    makers: dict[str, Callable[[dict[str, Any], Path], Provider]] = {
+        "scripted": _scripted,
+        "replay": _replay,
+        "python": _python,
+        "local": _local,
+    }
+    return makers.get(row["kind"], _over_http)(row, base)
+
+
+def _settings(row: Mapping[str, Any], **more: Any) -> ProviderSettings:
+    from jurat.provider.protocol import ProviderSettings
+
+    kind = row["kind"]
+    model = row.get("model") or more.pop("model", None) or kind
+    given = {"default_strategy": row["default_strategy"]} if "default_strategy" in row else {}
+    prices = row.get("prices")
+    return ProviderSettings(
+        name=row.get("name") or (kind if model == kind else f"{kind}:{model}"),
+        kind=kind,
+        model=model,
+        capabilities=capabilities_for(kind, model, row.get("capabilities")),
+        prices=MappingProxyType({name: float(price) for name, price in prices.items()}) if prices is not None else None,
+        extra=freeze(row.get("extra", {})),
+        **{**more, **given},
+    )
+
+
+def _over_http(row: dict[str, Any], _: Path) -> Provider:
+    from jurat.provider.addresses import BadAddress, checked_base_url
+    from jurat.provider.http import MAX_REPLY_BYTES
+    from jurat.provider.openai_compatible import OpenAICompatible
+    from jurat.provider.retry import RetryPolicy
+
+    preset = PRESETS.get(row["kind"], _NO_PRESET)
+    if row["kind"] == "openrouter":
+        row["extra"] = {**_OPENROUTER_EXTRA, **row.get("extra", {})}
+    plain = row.get("allow_plain_http", False)
+    try:
+        url = checked_base_url(row.get("base_url", preset.base_url), allow_plain_http=plain)
+    except BadAddress as bad:
+        fault = Fault(path="base_url", expected=bad.expected, found=bad.found, hint=bad.hint)
+        raise AuthoringError(f"provider {row.get('name', row['kind'])}", [fault]) from None
+    timeout_s = float(row.get("timeout_s", 60.0))
+    return OpenAICompatible(
+        _settings(row, endpoint=url, api_key_env=row.get("api_key_env", preset.api_key_env or None)),
+        timeout_s=timeout_s,
+        policy=RetryPolicy(max_attempts=row.get("max_attempts", 4), deadline_s=row.get("deadline_s", 5 * timeout_s)),
+        concurrency=row.get("concurrency"),
+        headers=row.get("headers"),
+        key_header=row.get("api_key_header", "Authorization"),
+        allow_plain_http=plain,
+        max_reply_bytes=row.get("max_reply_bytes", MAX_REPLY_BYTES),
+    )
+
+
+def _scripted(row: dict[str, Any], base: Path) -> Provider:
+    from jurat.provider.scripted import ScriptedProvider, load_script
+
+    if ("replies" in row) == ("replies_file" in row):
+        found = "both" if "replies" in row else "neither"
+        fault = Fault(path="replies", expected="either replies or replies_file", found=found)
+        raise AuthoringError(f"provider {row.get('name', 'scripted')}", [fault])
+    replies = row["replies"] if "replies" in row else load_script(base / row["replies_file"])
+    log = row.get("call_log")
+    return ScriptedProvider(
+        replies,
+        order=row.get("order", "in_turn"),
+        cycle=row.get("cycle", True),
+        settings=_settings(row),
+        call_log=base / log if log else None,
+    )
+
+
+def _replay(row: dict[str, Any], base: Path) -> Provider:
+    from jurat.provider.replay import ReplayProvider
+
+    return ReplayProvider(base / row["file"], name=row.get("name"))
+
+
+def _python(row: dict[str, Any], base: Path) -> Provider:
+    from jurat.provider.python import PythonProvider, load_function
+
+    settings = _settings(row, model=row["function"])
+    return PythonProvider(
+        load_function(row["function"], base.resolve()),
+        settings=settings,
+        timeout_s=float(row.get("timeout_s", 60.0)),
+        concurrency=row.get("concurrency"),
+    )
+
+
+def _local(row: dict[str, Any], base: Path) -> Provider:
+    from jurat.provider.local import local_provider
+
+    path = row.get("model_path")
+    return local_provider(_settings(row), row, base / path if path else None)

@@ -1,0 +1,480 @@
+"""The chat-completions dialect on the wire: what is sent, what is not, and what errors say."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+from typing import Any
+
+import pytest
+from contract import FRAME
+from hypothesis import given
+from hypothesis import strategies as st
+from loopback import REPLY, Answer, FakeTime, Server, answer, serving
+
+from jurat.errors import ErrorCategory, ProviderError, RequestError
+from jurat.provider import (
+    Capabilities,
+    ChatMessage,
+    FinishReason,
+    Frame,
+    ModelRequest,
+    OpenAICompatible,
+    ProviderSettings,
+    Raw,
+    Reply,
+    ResponseSchema,
+    Usage,
+)
+from jurat.provider.errors_from_http import Destination
+from jurat.provider.openai_reply import read_reply
+
+SECRET = "sk-fake-0000000000000000000000000000"
+PLAIN = Frame(messages=(ChatMessage(role="system", content="Be brief."),))
+
+
+def settings(server: Server | None = None, **more: Any) -> ProviderSettings:
+    url = server.url if server else "http://127.0.0.1:1/v1"
+    given = {"name": "judge", "kind": "openai_compatible", "model": "judge-model", "endpoint": url, **more}
+    return ProviderSettings(**given)
+
+
+def body_of(frame: Frame, user: str = "hello", **more: Any) -> dict[str, Any]:
+    sent: dict[str, Any] = json.loads(
+        OpenAICompatible(settings(**more)).prepare(ModelRequest(frame=frame, user=user)).body
+    )
+    return sent
+
+
+def read(envelope: object) -> Reply:
+    raw = Raw(body=json.dumps(envelope).encode(), latency_ms=1.0)
+    return read_reply(raw, Destination(where="host/v1", model="m", key_variable=None))
+
+
+def message(**parts: Any) -> Reply:
+    return read({"choices": [{"message": parts, "finish_reason": "stop"}]})
+
+
+async def failure(given: Answer, **more: Any) -> ProviderError:
+    async with serving(given) as server:
+        provider = OpenAICompatible(settings(server, **more), timing=FakeTime().timing)
+        with pytest.raises(ProviderError) as caught:
+            await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await provider.aclose()
+    return caught.value
+
+
+# What is sent
+
+
+def test_a_request_with_everything_is_written_in_the_dialect() -> None:
+    frame = Frame(
+        messages=(ChatMessage(role="system", content="Judge."),),
+        schema=ResponseSchema(name="score_v1", schema={"type": "object", "required": ["b", "a"]}),
+        top_logprobs=5,
+        extra={"seed": 7},
+    )
+    assert body_of(frame, capabilities=Capabilities(top_logprobs=20)) == {
+        "model": "judge-model",
+        "messages": [{"role": "system", "content": "Judge."}, {"role": "user", "content": "hello"}],
+        "temperature": 0.0,
+        "max_tokens": 500,
+        "logprobs": True,
+        "top_logprobs": 5,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "score_v1", "strict": True, "schema": {"type": "object", "required": ["b", "a"]}},
+        },
+        "seed": 7,
+    }
+
+
+def test_what_is_not_set_is_not_sent() -> None:
+    frame = Frame(messages=(), temperature=None, max_output_tokens=None)
+    assert body_of(frame) == {"model": "judge-model", "messages": [{"role": "user", "content": "hello"}]}
+
+
+def test_a_model_that_refuses_temperature_gets_none_and_the_limit_under_its_name() -> None:
+    able = Capabilities(temperature=False, token_limit_name="max_completion_tokens")
+    sent = body_of(PLAIN, capabilities=able)
+    assert sorted(sent) == ["max_completion_tokens", "messages", "model"]
+    assert sent["max_completion_tokens"] == 500
+
+
+def test_schema_words_that_a_server_refuses_stay_at_home() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"maxLength": {"type": "string", "maxLength": 9}, "b": {"items": {"maxLength": 1}}},
+        "required": ["maxLength"],
+        "enum": [{"maxLength": 3}],
+    }
+    frame = Frame(messages=(), schema=ResponseSchema(name="s", schema=schema))
+    sent = body_of(frame, capabilities=Capabilities(schema_keywords_refused=("maxLength",)))
+    assert sent["response_format"]["json_schema"]["schema"] == {
+        "type": "object",
+        "properties": {"maxLength": {"type": "string"}, "b": {"items": {}}},
+        "required": ["maxLength"],
+        "enum": [{"maxLength": 3}],
+    }
+
+
+def test_the_schema_keeps_the_order_in_which_the_model_is_to_write() -> None:
+    properties: dict[str, Any] = {"evidence": {}, "reason": {}, "score": {}}
+    frame = Frame(messages=(), schema=ResponseSchema(name="s", schema={"properties": properties}))
+    assert list(body_of(frame)["response_format"]["json_schema"]["schema"]["properties"]) == list(properties)
+
+
+def test_a_model_without_structured_output_is_not_called_at_all() -> None:
+    provider = OpenAICompatible(settings(capabilities=Capabilities(structured_output=False)))
+    with pytest.raises(RequestError) as caught:
+        provider.prepare(ModelRequest(frame=Frame(messages=(), schema=FRAME.schema), user="x"))
+    assert caught.value.category is ErrorCategory.UNSUPPORTED_STRUCTURED_OUTPUT
+    assert "judge-model" in str(caught.value)
+
+
+def test_more_token_probabilities_than_the_model_reports_are_refused() -> None:
+    provider = OpenAICompatible(settings(capabilities=Capabilities(top_logprobs=5)))
+    with pytest.raises(RequestError, match="at most 5"):
+        provider.prepare(ModelRequest(frame=Frame(messages=(), top_logprobs=6), user="x"))
+
+
+@pytest.mark.parametrize("name", ["model", "messages", "stream", "n", "response_format", "temperature", "max_tokens"])
+def test_an_extra_setting_cannot_replace_what_has_a_place_of_its_own(name: str) -> None:
+    provider = OpenAICompatible(settings())
+    with pytest.raises(RequestError, match=name):
+        provider.prepare(ModelRequest(frame=Frame(messages=(), extra={name: 1}), user="x"))
+
+
+def test_the_frames_extra_wins_over_the_providers() -> None:
+    sent = body_of(Frame(messages=(), extra={"seed": 2}), extra={"seed": 1, "top_k": 4})
+    assert (sent["seed"], sent["top_k"]) == (2, 4)
+
+
+def test_kind_endpoint_and_model_are_in_the_key() -> None:
+    request = ModelRequest(frame=PLAIN, user="x")
+    variants: list[dict[str, Any]] = [{}, {"kind": "groq"}, {"endpoint": "https://a.example/v1"}, {"model": "other"}]
+    keys = {OpenAICompatible(settings(**more)).prepare(request).key for more in variants}
+    assert len(keys) == 4
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=200))
+def test_any_text_of_the_user_arrives_whole(text: str) -> None:
+    assert body_of(PLAIN, text)["messages"][-1] == {"role": "user", "content": text}
+
+
+def test_many_frames_do_not_pile_up() -> None:
+    provider = OpenAICompatible(settings())
+    frames = [Frame(messages=(ChatMessage(role="system", content=str(n)),)) for n in range(200)]
+    keys = [provider.prepare(ModelRequest(frame=frame, user="x")).key for frame in frames]
+    assert len(provider._encoder._frames) <= 64
+    assert provider.prepare(ModelRequest(frame=frames[0], user="x")).key == keys[0]
+
+
+async def test_the_key_travels_in_its_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE_KEY", SECRET + "\n")
+    async with serving() as server:
+        bearer = OpenAICompatible(settings(server, api_key_env="JUDGE_KEY"))
+        bare = OpenAICompatible(
+            settings(server, api_key_env="JUDGE_KEY"), key_header="api-key", headers={"X-Team": "blue"}
+        )
+        for provider in (bearer, bare):
+            await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        monkeypatch.setenv("JUDGE_KEY", "rotated")
+        await bearer.send(bearer.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await bearer.aclose()
+        await bare.aclose()
+    first, second, third = (request.headers for request in server.requests)
+    assert first["authorization"] == f"Bearer {SECRET}"
+    assert (second["api-key"], second["x-team"], "authorization" in second) == (SECRET, "blue", False)
+    assert third["authorization"] == "Bearer rotated"
+    assert first["content-type"] == "application/json"
+
+
+async def test_the_path_is_added_before_a_query_of_the_base_url() -> None:
+    async with serving() as server:
+        provider = OpenAICompatible(settings(endpoint=f"http://127.0.0.1:{server.port}/deploy/?api-version=2"))
+        await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await provider.aclose()
+    assert server.requests[0].target == "/deploy/chat/completions?api-version=2"
+
+
+@pytest.mark.parametrize(("value", "word"), [(None, "unset"), ("  ", "empty"), ("two words", "no header")])
+async def test_a_missing_key_names_its_variable_and_nothing_is_sent(
+    monkeypatch: pytest.MonkeyPatch, value: str | None, word: str
+) -> None:
+    monkeypatch.delenv("JUDGE_KEY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("JUDGE_KEY", value)
+    error = await failure(answer(REPLY), api_key_env="JUDGE_KEY")
+    assert (error.category, error.attempts) == (ErrorCategory.MISSING_API_KEY, 0)
+    assert "JUDGE_KEY" in str(error)
+    assert word in str(error)
+    assert "two words" not in str(error)
+
+
+# What comes back
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("stop", FinishReason.STOP),
+        ("length", FinishReason.LENGTH),
+        ("MAX_TOKENS", FinishReason.LENGTH),
+        ("content_filter", FinishReason.CONTENT_FILTER),
+        ("tool_calls", FinishReason.TOOL_CALL),
+        ("function_call", FinishReason.TOOL_CALL),
+        ("refusal", FinishReason.REFUSAL),
+        ("never seen", FinishReason.OTHER),
+        (7, FinishReason.OTHER),
+        (None, FinishReason.UNREPORTED),
+    ],
+)
+def test_reasons_to_stop_have_one_vocabulary(word: object, reason: FinishReason) -> None:
+    assert read({"choices": [{"message": {"content": "x"}, "finish_reason": word}]}).finish_reason is reason
+
+
+def test_an_absent_reason_to_stop_is_unreported() -> None:
+    assert read({"choices": [{"message": {"content": "x"}}]}).finish_reason is FinishReason.UNREPORTED
+
+
+def test_parts_of_text_are_joined_without_separator() -> None:
+    parts = [{"type": "text", "text": "a"}, {"type": "image_url"}, "b", {"text": "c"}, None]
+    assert message(content=parts).text == "abc"
+
+
+def test_a_part_without_text_is_no_crash() -> None:
+    assert message(content=[{"type": "text", "text": None}]).text is None
+
+
+def test_thoughts_are_left_out_by_their_flag_and_counted() -> None:
+    answer_text = '{"score": 4}'
+    reply = message(content=[{"text": "Thinking", "thought": True}, {"text": answer_text}])
+    assert (reply.text, reply.reasoning_characters) == (answer_text, 8)
+    listed = message(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"text": "x"}])
+    assert (listed.text, listed.reasoning_characters) == ("x", 2)
+
+
+def test_a_think_block_in_the_text_is_text() -> None:
+    assert message(content="<think>hm</think>{}").text == "<think>hm</think>{}"
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning", "thinking"])
+def test_a_reasoning_field_is_counted_and_not_read(name: str) -> None:
+    reply = message(content="", **{name: '{"score": 4}'})
+    assert (reply.text, reply.reasoning_characters) == ("", 12)
+
+
+def test_a_refusal_is_kept_and_an_empty_one_is_none() -> None:
+    assert message(content=None, refusal="I can't.").refusal == "I can't."
+    assert message(content="x", refusal="").refusal is None
+    assert message(content=[{"type": "refusal", "refusal": "No."}]).refusal == "No."
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        (None, Usage()),
+        ([], Usage()),
+        ({"prompt_tokens": 10, "completion_tokens_details": None}, Usage(input_tokens=10)),
+        (
+            {"prompt_tokens": 1000, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 400}},
+            Usage(input_tokens=1000, output_tokens=5, cached_input_tokens=400),
+        ),
+        (
+            {
+                "prompt_tokens": 14746,
+                "completion_tokens": 1944,
+                "total_tokens": 16690,
+                "completion_tokens_details": {"reasoning_tokens": 1360},
+            },
+            Usage(input_tokens=14746, output_tokens=1944, reasoning_tokens=1360),
+        ),
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "total_tokens": 115,
+                "completion_tokens_details": {"reasoning_tokens": 100},
+            },
+            Usage(input_tokens=10, output_tokens=105, reasoning_tokens=100),
+        ),
+        ({"prompt_tokens": "10", "completion_tokens": True}, Usage()),
+        ({"prompt_tokens": -1, "completion_tokens": 2.0}, Usage(output_tokens=2)),
+        ({"prompt_tokens": 9, "prompt_cache_hit_tokens": 4}, Usage(input_tokens=9, cached_input_tokens=4)),
+    ],
+)
+def test_usage_is_counted_in_one_way_and_unknown_stays_unknown(usage: object, expected: Usage) -> None:
+    assert read({"choices": [{"message": {"content": "x"}}], "usage": usage}).usage == expected
+
+
+def test_token_probabilities_come_as_the_servers_give_them() -> None:
+    openai = {"content": [{"token": "yes", "logprob": -0.1, "top_logprobs": [{"token": "no", "logprob": -2.5}]}]}
+    older = {"tokens": ["yes"], "token_logprobs": [-0.1], "top_logprobs": [{"yes": -0.1, "no": -2.5}]}
+    bare = {"content": [{"token": "yes", "logprob": -0.1}]}
+    odd = {"content": [{"token": 3, "top_logprobs": [None, {"token": "a", "logprob": "x"}]}, 7]}
+    tops = [
+        [dict(token.top) for token in read({"choices": [{"message": {"content": "x"}, "logprobs": given}]}).logprobs]
+        for given in (openai, older, bare, odd)
+    ]
+    assert tops == [[{"no": -2.5, "yes": -0.1}], [{"yes": -0.1, "no": -2.5}], [{"yes": -0.1}], [{}]]
+
+
+def test_probabilities_that_are_no_numbers_are_left_out() -> None:
+    body = b'{"choices":[{"message":{"content":"x"},"logprobs":{"content":[{"token":"a","logprob":-Infinity}]}}]}'
+    reply = read_reply(Raw(body=body, latency_ms=1), Destination(where="h", model="m", key_variable=None))
+    assert [dict(token.top) for token in reply.logprobs] == [{}]
+
+
+_WORDS = [
+    *("choices", "message", "content", "text", "type", "usage", "prompt_tokens", "logprobs", "error", "code"),
+    *("completion_tokens_details", "top_logprobs", "token", "logprob", "refusal", "finish_reason", "thinking"),
+]
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(_WORDS),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@given(_json)
+def test_no_envelope_crashes_the_reader(value: object) -> None:
+    around = [value, {"choices": [value]}, {"choices": [{"message": value}]}]
+    for envelope in [*around, {"choices": [{"message": {"content": value}}]}]:
+        with contextlib.suppress(ProviderError):
+            assert isinstance(read(envelope), Reply)
+
+
+# What errors say
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "category"),
+    [
+        (401, {"error": {"code": "invalid_api_key"}}, ErrorCategory.AUTH_ERROR),
+        (403, {"error": {}}, ErrorCategory.AUTH_ERROR),
+        (403, {"error": {"code": 403, "metadata": {"reasons": ["violence"]}}}, ErrorCategory.REFUSAL),
+        (404, {"error": {"code": "model_not_found"}}, ErrorCategory.INVALID_REQUEST),
+        (400, {"error": {"code": "context_length_exceeded"}}, ErrorCategory.CONTEXT_TOO_LARGE),
+        (400, {"error": {"code": 400, "type": "exceed_context_size_error"}}, ErrorCategory.CONTEXT_TOO_LARGE),
+        (
+            400,
+            {"object": "error", "message": "This model's maximum context length is 4096 tokens", "code": 400},
+            ErrorCategory.CONTEXT_TOO_LARGE,
+        ),
+        (413, {}, ErrorCategory.CONTEXT_TOO_LARGE),
+        (400, {"error": {"code": "content_filter", "message": "filtered"}}, ErrorCategory.REFUSAL),
+        (400, {"error": {"innererror": {"code": "ResponsibleAIPolicyViolation"}}}, ErrorCategory.REFUSAL),
+        (400, {"error": {"code": "unsupported_value", "param": "temperature"}}, ErrorCategory.INVALID_REQUEST),
+        (422, {"detail": [{"loc": ["body"]}]}, ErrorCategory.INVALID_REQUEST),
+        (429, {"error": {"code": "rate_limit_exceeded"}}, ErrorCategory.RATE_LIMITED),
+        (402, {"error": {"message": "credits"}}, ErrorCategory.RATE_LIMITED),
+        (503, {"error": {"type": "unavailable_error"}}, ErrorCategory.OVERLOADED),
+        (529, {"type": "error", "error": {"type": "overloaded_error"}}, ErrorCategory.OVERLOADED),
+        (408, {}, ErrorCategory.TIMEOUT),
+        (504, {}, ErrorCategory.TIMEOUT),
+        (500, {}, ErrorCategory.API_ERROR),
+        (502, {}, ErrorCategory.API_ERROR),
+        (301, {}, ErrorCategory.API_ERROR),
+        (204, {}, ErrorCategory.API_ERROR),
+        (200, {"error": {"message": "x", "code": 429}}, ErrorCategory.RATE_LIMITED),
+        (200, {"error": {"code": "context_length_exceeded"}}, ErrorCategory.CONTEXT_TOO_LARGE),
+        (200, {"error": "broken"}, ErrorCategory.API_ERROR),
+    ],
+)
+async def test_every_failure_has_its_category(status: int, body: object, category: ErrorCategory) -> None:
+    error = await failure(answer(body, status))
+    assert error.category is category
+
+
+async def test_an_error_in_a_body_with_status_200_is_found_when_it_is_read_too() -> None:
+    with pytest.raises(ProviderError) as caught:
+        read({"id": "x", "error": {"code": "context_length_exceeded"}})
+    assert caught.value.category is ErrorCategory.CONTEXT_TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    ("param", "hint"),
+    [
+        ("temperature", "temperature: false"),
+        ("max_tokens", "token_limit_name: max_completion_tokens"),
+        ("max_completion_tokens", "token_limit_name: max_tokens"),
+        ("top_logprobs", "top_logprobs: 0"),
+        ("response_format.json_schema", "structured_output: false"),
+    ],
+)
+async def test_a_refused_parameter_is_named_with_the_capability_to_declare(param: str, hint: str) -> None:
+    error = await failure(answer({"error": {"code": "unsupported_value", "param": param}}, 400))
+    assert param.partition(".")[0] in str(error)
+    assert hint in str(error)
+    assert error.attempts == 1
+
+
+async def test_a_parameter_named_only_in_the_text_is_found_too() -> None:
+    error = await failure(answer({"message": "`temperature` must be 1 for this model"}, 400))
+    assert "refused temperature for model judge-model" in str(error)
+    assert "must be 1" not in str(error)
+
+
+async def test_a_sign_in_page_is_no_reply() -> None:
+    page = Answer(headers={"Content-Type": "text/html; charset=utf-8"}, body=b"<html><title>Sign in</title></html>")
+    async with serving(page) as server:
+        provider = OpenAICompatible(settings(endpoint=f"http://127.0.0.1:{server.port}/v1?tenant=blue"))
+        with pytest.raises(ProviderError) as caught:
+            await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await provider.aclose()
+    expected = f"expected application/json, got text/html from 127.0.0.1:{server.port}/v1/chat/completions."
+    assert str(caught.value).startswith(expected)
+    assert (caught.value.category, len(server.requests)) == (ErrorCategory.API_ERROR, 1)
+
+
+async def test_a_redirect_says_so() -> None:
+    error = await failure(Answer(status=308, headers={"Location": "https://x.example/"}, body=b""))
+    assert "redirects (308)" in str(error)
+
+
+async def test_json_under_another_name_is_taken() -> None:
+    async with serving(Answer(headers={"Content-Type": "text/plain"}, body=b'\n{"choices": []}\r\n')) as server:
+        provider = OpenAICompatible(settings(server))
+        raw = await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await provider.aclose()
+    assert raw.body == b'\n{"choices": []}\r\n'
+
+
+async def test_the_request_id_is_kept() -> None:
+    error = await failure(answer({}, 400, X_Request_Id="req-7"))
+    assert error.request_id == "req-7"
+    async with serving(answer(REPLY, X_Request_Id="req-8")) as server:
+        provider = OpenAICompatible(settings(server))
+        raw = await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await provider.aclose()
+    assert raw.request_id == "req-8"
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 429, 500])
+async def test_a_key_that_the_server_echoes_is_in_no_message_repr_or_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    monkeypatch.setenv("JUDGE_KEY", SECRET)
+    caplog.set_level(logging.DEBUG)
+    told = {"error": {"message": f"Incorrect API key provided: {SECRET}", "param": SECRET, "code": SECRET}}
+    async with serving(answer(told, status, X_Debug=SECRET)) as server:
+        provider = OpenAICompatible(settings(server, api_key_env="JUDGE_KEY"), timing=FakeTime().timing)
+        with pytest.raises(ProviderError) as caught:
+            await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await provider.aclose()
+    error = caught.value
+    shown = [str(error), repr(error), repr(vars(error)), repr(provider), repr(provider.settings), caplog.text]
+    shown += [repr(vars(provider)), repr(error.__context__), repr(error.__cause__)]
+    assert SECRET in str(server.requests[0].headers)
+    assert not any(SECRET in text for text in shown)
+    if status in (401, 403):
+        assert "JUDGE_KEY" in str(error)
