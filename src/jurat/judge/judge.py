@@ -62,7 +62,7 @@ class Judge:
         self.name = name
         given = self.settings.threshold
         self.threshold = self.rubric.pass_threshold if given is None else float(given)
-        self.strategy = strategy_for(self.settings, provider.settings.default_strategy)
+        self.strategy = strategy_for(self.settings, self.provider.settings.default_strategy)
         self.examples = self._examples()
         terms = Terms(
             rubric=self.rubric,
