@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +15,18 @@ from contract import FRAME, Making, ProviderContract
 from loopback import Answer, Server, serving
 
 from jurat.errors import AuthoringError, ErrorCategory, ModelError, ProviderError
-from jurat.provider import Frame, ModelRequest, Pricer, Provider, ProviderSettings, ScriptedReply, Usage, make_provider
+from jurat.provider import (
+    FinishReason,
+    Frame,
+    ModelRequest,
+    Pricer,
+    Provider,
+    ProviderSettings,
+    ResponseSchema,
+    ScriptedReply,
+    Usage,
+    make_provider,
+)
 from jurat.provider.capabilities import capabilities_for
 from jurat.provider.local import LocalProvider
 
@@ -50,6 +62,10 @@ class OnLoopback(LocalProvider):
 
 
 class TestLocal(ProviderContract):
+    async def test_the_model_that_answered_is_named(self, making: Making) -> None:
+        async with making(ScriptedReply(text="x", model="/home/somebody/m.gguf"), [REQUEST]) as provider:
+            assert provider.read(await provider.send(provider.prepare(REQUEST))).model == "m"
+
     @pytest.fixture
     def making(self) -> Making:
         @asynccontextmanager
@@ -119,3 +135,27 @@ def test_preparing_starts_nothing() -> None:
     provider = make_provider("local")
     provider.prepare(ModelRequest(frame=Frame(messages=()), user="x"))
     assert repr(provider) == "<local provider 'local': qwen2.5-coder-1.5b>"
+
+
+@pytest.mark.model_small
+async def test_the_smallest_real_model_follows_a_schema_reports_probabilities_and_knows_its_limits(
+    smollm2: Path,
+) -> None:
+    provider = make_provider({"kind": "local", "model_path": str(smollm2), "context_tokens": 2048})
+    schema = {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "maxLength": 20}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+    structured = Frame(messages=(), schema=ResponseSchema(name="answer", schema=schema), max_output_tokens=100)
+    one_token = Frame(messages=(), top_logprobs=5, max_output_tokens=1)
+    asked = [ModelRequest(frame=frame, user="Is Paris in France?") for frame in (structured, one_token)]
+    first, second = [provider.read(await provider.send(provider.prepare(request))) for request in asked]
+    with pytest.raises(ProviderError) as caught:
+        await provider.send(provider.prepare(ModelRequest(frame=one_token, user="word " * 5000)))
+    await provider.aclose()
+    assert list(json.loads(first.text or "")) == ["answer"]
+    assert (first.usage.output_tokens or 0) > 0
+    assert (second.finish_reason, len(second.logprobs), len(second.logprobs[0].top)) == (FinishReason.LENGTH, 1, 5)
+    assert caught.value.category is ErrorCategory.CONTEXT_TOO_LARGE

@@ -144,8 +144,8 @@ class LocalProvider:
         )
 
     def read(self, raw: Raw) -> Reply:
-        """What the bytes say."""
-        return read_reply(raw, self._to)
+        """What the bytes say. The server names the model by its file; a record names it by its name."""
+        return replace(read_reply(raw, self._to), model=self._settings.model)
 
     async def aclose(self) -> None:
         """Close the connections and let go of the server, which stays a while for the next one who wants it."""
