@@ -1,0 +1,138 @@
+"""What `jurat judge` adds to the calls that it makes, against a bare aiohttp client that makes the same calls.
+
+    python benchmarks/overhead.py [cpu] [wall] [many] [--repeats 5] [--rows 4000]
+
+cpu   CPU (user + system, of the whole client process by the kernel's account) of one judgement at 0 ms latency and 32
+      calls in flight. Start-up is taken out: each figure is the difference of a long and a short run. Bar: 2.0 times.
+wall  4,000 judgements at 200 ms latency, 256 in flight: wall time, start-up included. Bar: 1.15 times.
+many  5,000 judgements at 1 s latency, 1,000 in flight: wall time, and peak memory. Bars: 1.10 times, 120 MB.
+
+jurat runs as the command line does: rows read from a file, prompts rendered, replies committed to a SQLite store
+(durable, `synchronous=FULL`), answers validated with two quotes each, verdicts written, the summary printed. The bare
+client posts the very same bytes, recorded from jurat's own first run, and parses the replies. Both talk to the same
+loopback server, in turn and repeatedly; what is printed are medians of the ratios of neighbours in time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loopback_chat import Running, running
+from material import Taken, judge_command, run_child, write_config, write_rows
+
+BARE = str(Path(__file__).with_name("bare_client.py"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """A folder with rows and recorded bodies, and the server that answers."""
+
+    folder: Path
+    server: Running
+    in_flight: int
+
+    def jurat(self, count: int) -> Taken:
+        """Judge so many rows, in a new store and a new verdict file."""
+        for left in (self.folder / "out.jsonl", *(self.folder / ".jurat").glob("*")):
+            left.unlink(missing_ok=True)
+        options = ["--limit", str(count), "--concurrency", str(self.in_flight)]
+        taken = run_child(judge_command(Path("rows.jsonl"), Path("out.jsonl"), more=options), self.folder)
+        with (self.folder / "out.jsonl").open("rb") as stream:
+            decided = sum(b'"status":"completed"' in line for line in stream)
+        if decided != count:
+            raise RuntimeError(f"expected {count} decided verdicts, found {decided}")
+        return taken
+
+    def bare(self, count: int) -> Taken:
+        """Make the same calls barely."""
+        url = f"{self.server.url}/chat/completions"
+        command = [sys.executable, BARE, url, "bodies", str(count), str(self.in_flight)]
+        return run_child(command, self.folder)
+
+
+def record(folder: Path, count: int) -> None:
+    """Write the rows, and the bodies that jurat sends for them. Also compiles everything to byte code."""
+    write_rows(folder / "rows.jsonl", count)
+    bodies = folder / "bodies"
+    with running(record=bodies) as server:
+        write_config(folder, server.url)
+        Bench(folder=folder, server=server, in_flight=32).jurat(count)
+    size = bodies.stat().st_size / count
+    print(f"{count} rows; a request is {size:,.0f} bytes, of which most is the trusted instruction and the schema")
+
+
+def measure_cpu(folder: Path, count: int, repeats: int) -> None:
+    """Print CPU a judgement against CPU a bare call."""
+    short = max(count // 8, 1)
+    print(f"\ncpu: 0 ms latency, 32 in flight, {count} less {short} calls, {repeats} times in turn")
+    ratios: list[float] = []
+    with running() as server:
+        write_config(folder, server.url)
+        bench = Bench(folder=folder, server=server, in_flight=32)
+        for _ in range(repeats):
+            ours = bench.jurat(count).minus(start := bench.jurat(short))
+            theirs = bench.bare(count).minus(bare_start := bench.bare(short))
+            ratios.append(ours.cpu_s / theirs.cpu_s)
+            each = 1e6 / (count - short)
+            print(
+                f"  jurat {ours.cpu_s * each:6.1f} µs (start-up {_start(start, ours, short, count):.2f} s), "
+                f"bare {theirs.cpu_s * each:6.1f} µs (start-up {_start(bare_start, theirs, short, count):.2f} s): "
+                f"ratio {ratios[-1]:.2f}"
+            )
+    print(f"  CPU ratio, median: {statistics.median(ratios):.2f} (bar 2.0)")
+
+
+def _start(short_run: Taken, slope: Taken, short: int, count: int) -> float:
+    return short_run.cpu_s - slope.cpu_s / (count - short) * short
+
+
+def measure_wall(folder: Path, count: int, latency_ms: float, in_flight: int, repeats: int, bar: str) -> None:
+    """Print wall time and peak memory against the bare client's."""
+    print(f"\nwall: {count} at {latency_ms:g} ms, {in_flight} in flight, {repeats} times in turn")
+    ratios: list[float] = []
+    peaks: list[float] = []
+    with running(latency_ms) as server:
+        write_config(folder, server.url)
+        bench = Bench(folder=folder, server=server, in_flight=in_flight)
+        for _ in range(repeats):
+            ours, theirs = bench.jurat(count), bench.bare(count)
+            ratios.append(ours.wall_s / theirs.wall_s)
+            peaks.append(ours.peak_mb)
+            print(
+                f"  jurat {ours.wall_s:.2f} s ({ours.cpu_s:.2f} s CPU, peak {ours.peak_mb:.0f} MB), bare "
+                f"{theirs.wall_s:.2f} s ({theirs.cpu_s:.2f} s CPU, peak {theirs.peak_mb:.0f} MB): ratio {ratios[-1]:.3f}"
+            )
+        most = server.counts().most_in_flight
+    print(f"  wall ratio, median: {statistics.median(ratios):.3f} ({bar}); in flight at most: {most}")
+    print(f"  peak memory of jurat, worst: {max(peaks):.0f} MB")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure what was asked for; everything by default."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", help="cpu, wall, many (all)")
+    parser.add_argument("--repeats", type=int, default=5, help="how often each pair is measured (5)")
+    parser.add_argument("--rows", type=int, default=4_000, help="judgements of cpu and wall (4000)")
+    given = parser.parse_args(arguments)
+    wanted = set(given.what or ("cpu", "wall", "many"))
+    if unknown := wanted - {"cpu", "wall", "many"}:
+        parser.error(f"expected cpu, wall or many, found {', '.join(sorted(unknown))}")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        record(folder, max(given.rows, 5_000 if "many" in wanted else 0))
+        if "cpu" in wanted:
+            measure_cpu(folder, given.rows, given.repeats)
+        if "wall" in wanted:
+            measure_wall(folder, given.rows, 200.0, 256, given.repeats, "bar 1.15")
+        if "many" in wanted:
+            measure_wall(folder, 5_000, 1_000.0, 1_000, given.repeats, "bar 1.10; memory 120 MB")
+
+
+if __name__ == "__main__":
+    main()
