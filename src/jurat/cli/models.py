@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from jurat.cli._text import visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -117,7 +119,7 @@ def _failures() -> Iterator[None]:
 
 
 def _complain(error: Exception, code: int) -> None:
-    typer.echo(f"jurat models: {error}", err=True)
+    typer.echo(visible(f"jurat models: {error}"), err=True)
     raise typer.Exit(code) from None
 
 

@@ -135,7 +135,7 @@ class LocalServer:
             return
         code = None if (process := self._process) is None else process.poll()
         trouble = "it is not started" if code is None else f"it ended unexpectedly ({_ending(code)})"
-        raise LocalServerError(self.model_path, trouble, hint="Start it again")
+        raise LocalServerError(self.model_path, trouble, hint="Start it")
 
     def start(self) -> None:
         """Load the model and wait until it answers: seconds. Does nothing when it runs already.
