@@ -1,0 +1,67 @@
+"""Every test of the store that takes a `place` runs on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+from postgres_cluster import find_binaries, private_server
+
+from jurat.store import ResponseStore
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The address of a server on which databases may be made: the one that is named, or one of our own."""
+    named = os.environ.get("JURAT_TEST_POSTGRES")
+    if named:
+        yield named
+        return
+    binaries = find_binaries()
+    if binaries is None:
+        reason = "no PostgreSQL: JURAT_TEST_POSTGRES names none, and initdb and pg_ctl are not installed"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with private_server(binaries) as address:
+        yield address
+
+
+@pytest.fixture
+async def postgres_place(postgres_server: str) -> AsyncIterator[str]:
+    """A new, empty database."""
+    import asyncpg
+
+    name = f"jurat_test_{uuid.uuid4().hex}"
+    connection = await asyncpg.connect(postgres_server)
+    try:
+        await connection.execute(f"CREATE DATABASE {name}")
+        yield urlunsplit(urlsplit(postgres_server)._replace(path=f"/{name}"))
+        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    finally:
+        await connection.close()
+
+
+@pytest.fixture
+def sqlite_place(tmp_path: Path) -> str:
+    """A file that is not there yet, in a folder that is not there yet."""
+    return str(tmp_path / ".jurat" / "store.db")
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def place(request: pytest.FixtureRequest) -> str:
+    """Where the store is to be, on each database in turn."""
+    found: str = request.getfixturevalue(f"{request.param}_place")
+    return found
+
+
+@pytest.fixture
+async def store(place: str) -> AsyncIterator[ResponseStore]:
+    """An empty store on each database in turn."""
+    opened = await ResponseStore.open(place)
+    yield opened
+    await opened.aclose()
