@@ -34,12 +34,17 @@ _UPGRADE_LOCK = 0x6A75726174  # "jurat" in ASCII: an advisory lock of our own
 
 
 class _Lane:
-    """One connection, used by one task at a time, opened with the first work and again when it is lost."""
+    """One connection, used by one task at a time, opened with the first work.
+
+    A connection on which anything went wrong, a cancellation included, is never used again: asyncpg may have a
+    transaction open on it without knowing, and what came next would never be committed.
+    """
 
     def __init__(self, address: PostgresAddress, patience_s: float) -> None:
         self._address, self._patience_s = address, patience_s
         self._turn = asyncio.Lock()
         self._connection: Connection | None = None
+        self._has_answered = False
 
     async def run(self, work: Callable[[Connection], Awaitable[_T]]) -> _T:
         async with self._turn:
@@ -51,23 +56,30 @@ class _Lane:
         until = time.monotonic() + self._patience_s
         while True:
             try:
-                return await work(await self._connected())
+                return await self._once(work)
             except StoreError:
                 raise
             except Exception as error:
-                if time.monotonic() >= until or not (is_clash(error) or self._is_outage(error)):
+                worth_it = is_clash(error) or (self._has_answered and is_outage(error))
+                if not worth_it or time.monotonic() >= until:
                     raise explain(error, self._address.shown) from None  # the cause may hold the address
             await asyncio.sleep(random.uniform(0.01, 0.2))  # noqa: S311  two that clash should not come back together
 
-    def _is_outage(self, error: Exception) -> bool:
-        return self._connection is not None and (self._connection.is_closed() or is_outage(error))
+    async def _once(self, work: Callable[[Connection], Awaitable[_T]]) -> _T:
+        try:
+            return await work(await self._connected())
+        except BaseException:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.terminate()
+            raise
 
     async def _connected(self) -> Connection:
-        if self._connection is None or self._connection.is_closed():
-            connection = await connect(self._address, self._patience_s, command_timeout=self._patience_s)
-            if await connection.fetchval("SHOW synchronous_commit") == "off":
-                await connection.execute("SET synchronous_commit = on")
-            self._connection = connection
+        if self._connection is None:
+            self._connection = await connect(self._address, self._patience_s, command_timeout=self._patience_s)
+            if await self._connection.fetchval("SHOW synchronous_commit") == "off":
+                await self._connection.execute("SET synchronous_commit = on")
+            self._has_answered = True
         return self._connection
 
     async def aclose(self) -> None:

@@ -43,6 +43,8 @@ def explain(error: BaseException, shown: str) -> StoreError:
         sentence = "the server cannot be reached; check that it runs, and host and port in the store's address"
     elif type(error).__name__ == "ClientConfigurationError":
         sentence = "the driver cannot use the store's address; check its options"
+    elif is_outage(error):
+        sentence = _AGAIN
     else:
         sentence = f"the driver failed ({type(error).__name__})"
     return StoreError(f"{shown}: {sentence}")
@@ -50,7 +52,9 @@ def explain(error: BaseException, shown: str) -> StoreError:
 
 def is_outage(error: BaseException) -> bool:
     """Whether the server is away or was, so that a new connection may do better."""
-    return isinstance(error, OSError) or _code(error).startswith(_OUTAGES)  # OSError: TimeoutError is one
+    # The driver has no code for a connection that closed between two statements, only its most general error.
+    lost = isinstance(error, OSError) or type(error).__name__ in ("InterfaceError", "InternalClientError")
+    return lost or _code(error).startswith(_OUTAGES)
 
 
 def is_clash(error: BaseException) -> bool:
