@@ -106,7 +106,8 @@ def measure_wall(folder: Path, count: int, latency_ms: float, in_flight: int, re
             peaks.append(ours.peak_mb)
             print(
                 f"  jurat {ours.wall_s:.2f} s ({ours.cpu_s:.2f} s CPU, peak {ours.peak_mb:.0f} MB), bare "
-                f"{theirs.wall_s:.2f} s ({theirs.cpu_s:.2f} s CPU, peak {theirs.peak_mb:.0f} MB): ratio {ratios[-1]:.3f}"
+                f"{theirs.wall_s:.2f} s ({theirs.cpu_s:.2f} s CPU, peak {theirs.peak_mb:.0f} MB): "
+                f"ratio {ratios[-1]:.3f}"
             )
         most = server.counts().most_in_flight
     print(f"  wall ratio, median: {statistics.median(ratios):.3f} ({bar}); in flight at most: {most}")

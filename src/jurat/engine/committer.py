@@ -1,9 +1,9 @@
 """Group commit: many replies, one durable write.
 
-Whoever has a reply waits until it is durable; what waits together is one batch. A batch goes out when half of what may
-be in flight is waiting, or `PATIENCE_S` after its first reply, whichever comes first, and never while another is on
-its way. Under load that makes batches of dozens, so that one fsync serves them all; alone, a reply waits five
-milliseconds.
+Whoever has a reply waits until it is durable; what waits together is one batch. A batch goes out as soon as nobody
+else's reply is on its way (waiting would then be in vain), at the latest `PATIENCE_S` after its first reply, and never
+while another is being written. A write costs much the same however many replies it holds, so a batch that is as large
+as it can be without making anybody wait for long is what keeps the cost of durability small.
 """
 
 from __future__ import annotations
@@ -15,43 +15,55 @@ from jurat.provider.protocol import Raw
 
 __all__ = ["PATIENCE_S", "Committer"]
 
-PATIENCE_S = 0.005
+PATIENCE_S = 0.01
 
 
 class _Batch:
-    """Replies that become durable together. `failure` is what stood in the way, once it is `over`."""
+    """Replies that become durable together, and those who wait for it."""
+
+    __slots__ = ("due", "replies", "waiting")
 
     def __init__(self) -> None:
         self.replies: list[tuple[str, Raw]] = []
-        self.over = asyncio.Event()
-        self.failure: Exception | None = None
+        self.waiting: list[asyncio.Future[None]] = []
+        self.due = False
+
+    def settle(self, failure: Exception | None) -> None:
+        """Tell everybody who still waits what came of it."""
+        for one in self.waiting:
+            if one.done():  # cancelled meanwhile
+                continue
+            if failure is None:
+                one.set_result(None)
+            else:
+                one.set_exception(failure)
 
 
 class Committer:
     """Commits replies to a journal in groups. When the journal fails, everybody who waits is told."""
 
-    def __init__(self, journal: Journal, in_flight: int) -> None:
+    def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._enough = max(1, in_flight // 2)
         self._batch = _Batch()
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
 
-    async def commit(self, key: str, raw: Raw) -> None:
-        """Come back when the reply is durable.
+    async def commit(self, key: str, raw: Raw, *, alone: bool) -> None:
+        """Come back when the reply is durable. `alone`: no other reply is on its way.
 
         Raises:
             StoreError: when it could not be made so.
         """
+        loop = asyncio.get_running_loop()
         batch = self._batch
         batch.replies.append((key, raw))
-        if len(batch.replies) >= self._enough:
+        durable = loop.create_future()
+        batch.waiting.append(durable)
+        if alone:
             self._go()
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(PATIENCE_S, self._go)
-        await batch.over.wait()
-        if batch.failure is not None:
-            raise batch.failure
+            self._timer = loop.call_later(PATIENCE_S, self._go)
+        await durable
 
     async def close(self) -> None:
         """Make durable what is still waiting, also when its owner was cancelled meanwhile."""
@@ -61,23 +73,24 @@ class Committer:
                 await asyncio.wait((self._writing,))
 
     def _go(self) -> None:
+        """Write what is waiting, now or right after the batch that is being written."""
+        self._batch.due = True
+        if self._writing is None and self._batch.replies:
+            self._writing = asyncio.get_running_loop().create_task(self._write())
+
+    async def _write(self) -> None:
+        # The batch is closed here and not earlier, so that whoever has a reply in this round of the loop is in it.
+        batch, self._batch = self._batch, _Batch()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._writing is None and self._batch.replies:
-            batch, self._batch = self._batch, _Batch()
-            self._writing = asyncio.get_running_loop().create_task(self._write(batch))
-
-    async def _write(self, batch: _Batch) -> None:
+        failure: Exception | None = None
         try:
             await self._journal.commit(batch.replies)
         except Exception as error:
-            batch.failure = error
+            failure = error
         finally:
-            batch.over.set()
             self._writing = None
-        waiting = len(self._batch.replies)
-        if waiting >= self._enough:
+        batch.settle(failure)
+        if self._batch.due:
             self._go()
-        elif waiting and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(PATIENCE_S, self._go)

@@ -5,6 +5,9 @@ which they were reached, so that the record does not depend on scheduling. At mo
 and a call counts as in flight until its reply is durable: when the process dies, nothing beyond those is paid twice.
 At most a window of items is held at once, so memory does not grow with their number.
 
+So many workers as calls may be in flight take questions, ask them, and wait until the reply is durable. One settler
+then runs the judge's own code on what was answered, many at a time, while the workers are asking again already.
+
 A fault in an item, a provider's failure or a poor answer touches that item alone. Cancelling the job keeps what it has.
 """
 
@@ -12,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jurat.engine.committer import Committer
@@ -44,16 +47,27 @@ class Judged:
         return entry.label or str(entry.role)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Slot:
-    """An item's fixed place in the record."""
+    """An item's fixed place in the record: what is still to be answered, and in the end the verdict."""
 
-    index: int
     item: Item
     steps: VerdictSteps | None = None
-    calls: Sequence[Call] = ()
-    known: Mapping[str, Raw | Withheld] = field(default_factory=dict)
+    wanted: int = 0
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
     verdict: Verdict | None = None
+
+
+class _Question:
+    """One call of a slot, and the place that its outcome has among the slot's others."""
+
+    __slots__ = ("call", "place", "slot")
+
+    def __init__(self, slot: _Slot, place: int, call: Call) -> None:
+        self.slot, self.place, self.call = slot, place, call
+
+
+_Answered = tuple[_Question, Outcome]
 
 
 class JudgingJob:
@@ -83,14 +97,15 @@ class JudgingJob:
         self._judge, self._items, self._journal, self._deliver = judge, items, journal, deliver
         self._concurrency, self._recall, self._cached = concurrency, recall, cached
         self._window = 4 * concurrency + 4 * _CHUNK
-        self._committer = Committer(journal, concurrency)
-        self._bound = asyncio.Semaphore(concurrency)
-        self._ready: deque[_Slot] = deque()
+        self._committer = Committer(journal)
+        self._on_the_wire = 0
+        self._ready: deque[_Question] = deque()
+        self._answered: deque[_Answered] = deque()
         self._outstanding: deque[_Slot] = deque()
-        self._taken = 0
         self._exhausted = False
-        self._refilling = asyncio.Lock()
-        self._room = asyncio.Event()
+        self._refilling = False
+        self._news = asyncio.Event()
+        self._answers = asyncio.Event()
 
     async def run(self) -> None:
         """Judge every item.
@@ -100,6 +115,7 @@ class JudgingJob:
         """
         try:
             async with asyncio.TaskGroup() as group:
+                group.create_task(self._settle())
                 for _ in range(self._concurrency):
                     group.create_task(self._work())
         except ExceptionGroup as failures:
@@ -107,100 +123,135 @@ class JudgingJob:
         finally:
             await self._committer.close()
 
-    async def _work(self) -> None:
-        while (slot := await self._take()) is not None:
-            while slot.steps is not None:
-                await self._advance(slot)
-            await self._finish(slot)
+    @property
+    def _over(self) -> bool:
+        return self._exhausted and not self._outstanding
 
     # --- taking items in -------------------------------------------------------------------------------------------
 
-    async def _take(self) -> _Slot | None:
-        while not self._ready:
-            if self._exhausted:
-                return None
-            async with self._refilling:
-                if not self._ready and not self._exhausted:
-                    await self._refill()
-        return self._ready.popleft()
-
     async def _refill(self) -> None:
-        while len(self._outstanding) + _CHUNK > self._window:
-            self._room.clear()
-            await self._room.wait()
+        """Come back when there may be a question: after more items were taken in, or anything else has happened."""
+        if self._exhausted or self._refilling or len(self._outstanding) + _CHUNK > self._window:
+            self._news.clear()
+            await self._news.wait()
+            return
+        self._refilling = True
+        try:
+            await self._take_in()
+        finally:
+            self._refilling = False
+            self._news.set()
+
+    async def _take_in(self) -> None:
         slots: list[_Slot] = []
+        questions: list[_Question] = []
         for item in self._items:
-            slots.append(self._open(item))
+            slots.append(slot := self._open(item))
+            questions += self._step(slot)
             if len(slots) == _CHUNK:
                 break
         else:
             self._exhausted = True
-        if self._recall:
-            known = await self._known([call for slot in slots for call in slot.calls])
-            for slot in slots:
-                slot.known = known
         self._outstanding.extend(slots)
-        self._ready.extend(slots)
+        await self._put(questions)
+        self._answers.set()  # also where nothing is to be asked: there may be verdicts to hand on
 
     def _open(self, item: Item) -> _Slot:
-        slot = _Slot(self._taken, item)
-        self._taken += 1
         if item.fault is not None or item.context is None:
-            slot.verdict = _unreadable(self._judge, item.fault)
-            return slot
-        slot.steps = self._judge.steps(item.context, item.grounding)
-        self._step(slot, None)
-        return slot
+            return _Slot(item, verdict=_unreadable(self._judge, item.fault))
+        return _Slot(item, steps=self._judge.steps(item.context, item.grounding))
 
-    async def _known(self, calls: Sequence[Call]) -> Mapping[str, Raw | Withheld]:
-        found = await self._journal.recall([call.key for call in calls]) if calls else {}
-        if not self._cached:
-            return found
-        return {key: _as_cached(kept) for key, kept in found.items()}
+    def _step(self, slot: _Slot) -> Iterable[_Question]:
+        """Run the judge's own code on what came back; it never waits, and its verdict ends the slot."""
+        if slot.steps is None:
+            return ()
+        try:
+            if slot.wanted:
+                calls = slot.steps.send([slot.outcomes[place] for place in range(slot.wanted)])
+            else:
+                calls = next(slot.steps)
+        except StopIteration as stop:
+            slot.verdict, slot.steps = stop.value, None
+            slot.outcomes.clear()
+            return ()
+        slot.wanted = len(calls)
+        slot.outcomes.clear()
+        return [_Question(slot, place, call) for place, call in enumerate(calls)]
+
+    async def _put(self, questions: Sequence[_Question]) -> None:
+        """Make questions ready to be asked, save those to which the journal knows the answer."""
+        if not self._recall or not questions:
+            self._ready.extend(questions)
+            return
+        known = await self._known([question.call.key for question in questions])
+        for question in questions:
+            outcome = known.get(question.call.key)
+            if outcome is None:
+                self._ready.append(question)
+            else:
+                self._answered.append((question, outcome))
+
+    async def _known(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
+        found = await self._journal.recall(keys)
+        return {key: _as_cached(kept) for key, kept in found.items()} if self._cached else found
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
-    async def _advance(self, slot: _Slot) -> None:
-        calls = slot.calls
-        if len(calls) == 1:
-            self._step(slot, (await self._ask(calls[0], slot.known),))
-        else:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._ask(call, slot.known)) for call in calls]
-            self._step(slot, [task.result() for task in tasks])
-        if slot.steps is not None and self._recall:
-            slot.known = await self._known(slot.calls)
-
-    async def _ask(self, call: Call, known: Mapping[str, Raw | Withheld]) -> Outcome:
-        if call.key in known:
-            return known[call.key]
-        async with self._bound:
-            outcome = await ask_one(self._judge.provider, call)
+    async def _work(self) -> None:
+        ready, provider, commit = self._ready, self._judge.provider, self._committer.commit
+        while True:
+            while not ready:
+                if self._over:
+                    return
+                await self._refill()
+            question = ready.popleft()
+            self._on_the_wire += 1
+            try:
+                outcome = await ask_one(provider, question.call)
+            finally:
+                self._on_the_wire -= 1
             if isinstance(outcome, Raw):
-                await self._committer.commit(call.key, outcome)
-        return outcome
+                await commit(question.call.key, outcome, alone=not self._on_the_wire)
+            self._answered.append((question, outcome))
+            self._answers.set()
 
-    def _step(self, slot: _Slot, outcomes: Sequence[Outcome] | None) -> None:
-        """Run the judge's own code on what came back; it never waits, and its verdict ends the slot."""
-        if slot.steps is None:
-            return
-        try:
-            slot.calls = next(slot.steps) if outcomes is None else slot.steps.send(outcomes)
-        except StopIteration as stop:
-            slot.verdict, slot.steps, slot.calls = stop.value, None, ()
+    # --- settling what was answered --------------------------------------------------------------------------------
 
-    # --- handing verdicts on ---------------------------------------------------------------------------------------
+    async def _settle(self) -> None:
+        while not self._over:
+            await self._answers.wait()
+            self._answers.clear()
+            while self._answered:
+                count = min(len(self._answered), _CHUNK)
+                await self._finish([self._answered.popleft() for _ in range(count)])
+                await asyncio.sleep(0)  # between chunks, whoever has a reply may ask again
+            self._hand_on()
+        self._news.set()
 
-    async def _finish(self, slot: _Slot) -> None:
-        if slot.verdict is not None and slot.verdict.rejected:
-            rejected = slot.verdict.rejected
-            await self._journal.withhold([(key, kept.error, kept.spending) for key, kept in rejected.items()])
+    async def _finish(self, answered: Sequence[_Answered]) -> None:
+        """Give outcomes to their slots; those that have all of theirs go on, to further questions or a verdict."""
+        questions: list[_Question] = []
+        rejected: list[tuple[str, Withheld]] = []
+        for question, outcome in answered:
+            slot = question.slot
+            slot.outcomes[question.place] = outcome
+            if len(slot.outcomes) == slot.wanted:
+                questions += self._step(slot)
+                if slot.verdict is not None and slot.verdict.rejected:
+                    rejected += slot.verdict.rejected.items()
+        if rejected:
+            await self._journal.withhold([(key, kept.error, kept.spending) for key, kept in rejected])
+        if questions:
+            await self._put(questions)
+            self._news.set()
+
+    def _hand_on(self) -> None:
         done: list[Judged] = []
         while self._outstanding and (verdict := self._outstanding[0].verdict) is not None:
             done.append(Judged(item=self._outstanding.popleft().item, verdict=verdict))
         if done:
             self._deliver(done)
-            self._room.set()
+            self._news.set()
 
 
 def _as_cached(kept: Raw | Withheld) -> Raw | Withheld:
