@@ -259,7 +259,7 @@ def test_ctrl_c_is_exit_code_130_and_leaves_what_was_received(stalling: str, mod
 
     assert process.returncode == 130
     assert output == ""
-    assert errors.endswith("interrupted; what was received stays, and the same command goes on from there\n")
+    assert errors.endswith("interrupted. What a pull has received stays; the same command goes on from there\n")
     assert partial.read_bytes() == b"x" * 1000
 
 

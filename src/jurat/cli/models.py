@@ -114,7 +114,7 @@ def _failures() -> Iterator[None]:
     except (ModelError, OSError) as error:
         _complain(error, 4)
     except KeyboardInterrupt:
-        typer.echo("interrupted; what was received stays, and the same command goes on from there", err=True)
+        typer.echo("interrupted. What a pull has received stays; the same command goes on from there", err=True)
         raise typer.Exit(130) from None
 
 

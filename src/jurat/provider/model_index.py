@@ -1,7 +1,8 @@
 """Reading a package index: where is the wheel of this project and version, and what is its hash.
 
 Speaks the simple repository API, as JSON (PEP 691) where the index offers it and as HTML (PEP 503) otherwise. The
-index is the one that pip and uv use here: PIP_INDEX_URL, UV_DEFAULT_INDEX, UV_INDEX_URL, else pip's public default.
+index is the one that the environment names for pip or uv (PIP_INDEX_URL, UV_DEFAULT_INDEX, UV_INDEX_URL), else pip's
+public default; pip's configuration files are not read.
 """
 
 from __future__ import annotations
