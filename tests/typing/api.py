@@ -1,0 +1,72 @@
+"""What a user's program may write, as a type checker sees it. Checked by mypy, never run.
+
+Every `assert_type` is a promise: to change one is to change the face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, assert_type
+
+import jurat
+from jurat import rubrics, testing
+from jurat.vocabulary import EvidenceRule
+
+
+def one_assertion() -> None:
+    context = jurat.Context(output="Paris", documents=(jurat.Document(text="Paris is the capital."),))
+    result = jurat.evaluate(context, {"type": "contains", "value": "Paris"})
+    assert_type(result, dict[str, Any])
+    jurat.evaluate("Paris", "groundedness", providers={"judge": {"kind": "local"}})
+
+
+async def one_judge(provider: testing.ScriptedProvider) -> None:
+    settings = jurat.JudgeSettings(threshold=0.7, evidence=EvidenceRule.REQUIRED)
+    judge = jurat.Judge("groundedness", provider, settings, name="grounded")
+    verdict = await judge.judge("Paris")
+    assert_type(verdict, jurat.Verdict)
+    assert_type(verdict.status, jurat.Status)
+    assert_type(verdict.score, float | None)
+    assert_type(await judge.evaluate("Paris"), jurat.Assessment)
+    assert_type(await jurat.aevaluate("Paris", {"type": "contains", "value": "Paris"}), dict[str, Any])
+
+
+def own_rubric() -> None:
+    rubric = jurat.Rubric(
+        name="tone",
+        definition="Is it kind?",
+        criteria=(rubrics.Criterion(id="kind", description="It is kind."),),
+    )
+    assert_type(rubric.score_range, tuple[float, float])
+    assert_type(rubrics.find("groundedness"), jurat.Rubric)
+
+
+class Polite:
+    """An evaluator of one's own."""
+
+    name = "polite"
+    revision = "1"
+
+    def evaluate(self, context: jurat.Context) -> jurat.Assessment:
+        found = "please" in context.output
+        return jurat.Assessment(
+            evaluator=self.name,
+            revision=self.revision,
+            status=jurat.Status.PASS if found else jurat.Status.FAIL,
+            score=100.0 if found else 0.0,
+        )
+
+
+def errors(error: jurat.EvaluationError) -> None:
+    assert_type(error.category, jurat.ErrorCategory)
+    try:
+        answer = testing.check_answer("{}", "Paris")
+    except jurat.AnswerError as refused:
+        assert_type(refused.category, jurat.ErrorCategory)
+    else:
+        assert_type(answer.score, float)
+        assert_type(answer.passed, bool)
+
+
+def scripted(replies: Mapping[str, Any]) -> testing.ScriptedProvider:
+    return testing.ScriptedProvider(replies)
