@@ -11,6 +11,7 @@ from store_samples import child, execute, key_of, replies, reply
 
 from jurat.errors import StoreError
 from jurat.store import ResponseStore
+from jurat.store.postgres import UPGRADE_LOCK
 from jurat.store.postgres_errors import explain
 
 
@@ -49,6 +50,27 @@ async def test_two_processes_open_an_empty_database_at_once(postgres_place: str)
     store = await ResponseStore.open(postgres_place)
     assert await store.recall([key for key, _ in replies("b", 3)]) == dict(replies("b", 3))
     assert (await store.stats()).kept == 6
+    await store.aclose()
+
+
+@pytest.mark.postgres
+async def test_whoever_comes_second_waits_until_the_first_has_made_the_tables(postgres_place: str) -> None:
+    import asyncpg
+
+    first = await asyncpg.connect(postgres_place)
+    async with first.transaction():
+        await first.execute(f"SELECT pg_advisory_xact_lock({UPGRADE_LOCK})")
+        opening = asyncio.create_task(ResponseStore.open(postgres_place))
+        waits = (
+            "SELECT count(*) FROM pg_locks JOIN pg_database d ON d.oid = database "
+            "WHERE locktype = 'advisory' AND NOT granted AND d.datname = current_database()"
+        )
+        while not (waiting := await first.fetchval(waits)) and not opening.done():
+            pass
+    assert waiting == 1
+    await first.close()
+    store = await opening
+    await store.commit([reply("a")])
     await store.aclose()
 
 

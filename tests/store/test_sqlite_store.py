@@ -140,6 +140,16 @@ async def test_withheld_bytes_are_in_no_file_once_the_store_is_closed(sqlite_pla
     assert left_behind(folder, b"the reply b") == {b"the reply b"}
 
 
+async def test_withheld_bytes_are_gone_though_another_program_keeps_the_file_open(sqlite_place: str) -> None:
+    store = await ResponseStore.open(sqlite_place)
+    await store.commit([(key_of("a"), Raw(body=b"PLANTED" * 500, latency_ms=1.0))])
+    with closing(sqlite3.connect(sqlite_place)) as other:
+        assert other.execute("SELECT count(*) FROM responses").fetchone() == (1,)
+        await store.withhold([(key_of("a"), INVALID, SPENT)])
+        await store.aclose()
+        assert left_behind(Path(sqlite_place).parent, b"LANTED|PLANTE") == set()
+
+
 async def test_withheld_bytes_are_gone_after_kill_9_and_the_next_closing(sqlite_place: str) -> None:
     with child(sqlite_place, "withhold", "100", "10") as process:
         assert process.stdin is not None
@@ -194,6 +204,21 @@ async def test_a_commit_waits_for_another_program_s_lock(sqlite_place: str) -> N
         other.execute("COMMIT")
         await commit
     assert await store.recall([key_of("a")]) == dict([reply("a")])
+    await store.aclose()
+
+
+async def test_a_lock_that_sqlite_does_not_wait_for_is_tried_again(sqlite_place: str) -> None:
+    store = await ResponseStore.open(sqlite_place)
+    told: list[str] = ["SQLITE_BUSY_RECOVERY", "SQLITE_BUSY"]
+
+    def work(connection: sqlite3.Connection) -> object:
+        if told:
+            error = sqlite3.OperationalError()
+            error.sqlite_errorname = told.pop()
+            raise error
+        return connection.execute("SELECT 1").fetchone()
+
+    assert await store._database._writer.run(work) == (1,)  # type: ignore[attr-defined]
     await store.aclose()
 
 

@@ -61,6 +61,7 @@ def test_a_postgresql_url_is_a_server_and_shown_without_user(place: str, shown: 
         ("postgresql:evals", "found a scheme without //"),
         ("mysql://host/evals", "found mysql://"),
         ("a\x00b", "a NUL character"),
+        ("~nobody-of-this-name/a.db", "a ~ that stands for no known home folder"),
         ("postgresql://host", "cannot be read so"),
         ("postgresql://host:port/evals", "cannot be read so"),
     ],

@@ -63,7 +63,10 @@ def _file(path: str) -> SqliteAddress:
         raise StoreError(f"store address: {_EXPECTED}, found no file: what is paid for has to be kept in one")
     if "\0" in path:
         raise StoreError(f"store address: {_EXPECTED}, found a path with a NUL character")
-    return SqliteAddress(path=Path(path).expanduser().absolute())
+    try:
+        return SqliteAddress(path=Path(path).expanduser().absolute())
+    except RuntimeError:
+        raise StoreError(f"store address: {_EXPECTED}, found a ~ that stands for no known home folder") from None
 
 
 def _path_of(rest: str) -> str:

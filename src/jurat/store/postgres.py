@@ -27,10 +27,10 @@ from jurat.store.statements import Statement
 if TYPE_CHECKING:
     from asyncpg import Connection
 
-__all__ = ["PostgresDatabase"]
+__all__ = ["UPGRADE_LOCK", "PostgresDatabase", "connect"]
 
 _T = TypeVar("_T")
-_UPGRADE_LOCK = 0x6A75726174  # "jurat" in ASCII: an advisory lock of our own
+UPGRADE_LOCK = 0x6A75726174  # "jurat" in ASCII: an advisory lock of our own
 
 
 class _Lane:
@@ -175,7 +175,7 @@ class PostgresDatabase:
         )
         try:
             async with engine.begin() as connection:
-                await connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _UPGRADE_LOCK})
+                await connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": UPGRADE_LOCK})
                 await connection.run_sync(_upgrade_once, self.shown)
         except StoreError:
             raise
