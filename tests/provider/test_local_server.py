@@ -414,8 +414,8 @@ def test_a_thread_that_started_the_server_may_end_before_it(smollm2: Path) -> No
 @pytest.mark.model_small
 def test_ctrl_c_is_left_to_the_parent(smollm2: Path) -> None:
     code = (
-        "server.start(); print(server.pid, flush=True)\n"
-        "try: signal.pause()\n"
+        "server.start()\n"
+        "try: print(server.pid, flush=True); signal.pause()\n"
         "except KeyboardInterrupt: print(server.running, flush=True)\n"
         "server.stop(); print('stopped', flush=True)"
     )
