@@ -104,6 +104,4 @@ def run_child(command: Sequence[str], folder: Path) -> Taken:
     if process.returncode != 0:
         raise RuntimeError(f"expected exit code 0, found {process.returncode}: {' '.join(command[-12:])}")
     unit = 1 if sys.platform == "darwin" else 1024
-    return Taken(
-        cpu_s=used.ru_utime + used.ru_stime, wall_s=wall_s, peak_mb=used.ru_maxrss * unit / 1e6, output=output
-    )
+    return Taken(cpu_s=used.ru_utime + used.ru_stime, wall_s=wall_s, peak_mb=used.ru_maxrss * unit / 1e6, output=output)

@@ -181,12 +181,10 @@ def _refuse_marks(value: Json) -> None:
         raise JsonSyntaxError(f"the key {value.key[:80]!r} stands twice in one object")
     if isinstance(value, NonFinite) or (isinstance(value, float) and not math.isfinite(value)):
         raise JsonSyntaxError("a number that is not finite")
-    if isinstance(value, dict):
-        for part in value.values():
-            _refuse_marks(part)
-    elif isinstance(value, list):
-        for part in value:
-            _refuse_marks(part)
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            if type(part) is not str:  # most parts are text, and text is never marked
+                _refuse_marks(part)
 
 
 def canonical(value: Json) -> str:

@@ -163,6 +163,9 @@ class Judge:
         except EvaluationError as error:
             opinion = Opinion.failed(error.category, str(error))
             return Verdict(judge=self.facts, opinion=opinion, truncated_fields=evidence.truncated_fields)
+        if self.settings.samples == 1:
+            opinion = yield from _alone(self._strategist.steps(user, evidence.texts, 0))
+            return Verdict(judge=self.facts, opinion=opinion, truncated_fields=evidence.truncated_fields)
         asking = [self._strategist.steps(user, evidence.texts, repeat) for repeat in range(self.settings.samples)]
         opinions = yield from side_by_side(asking)
         combined, repeats = combine_opinions(opinions, self.settings.reducer)
@@ -171,7 +174,7 @@ class Judge:
             opinion=combined,
             truncated_fields=evidence.truncated_fields,
             repeats=repeats,
-            opinions=tuple(opinions) if len(opinions) > 1 else (),
+            opinions=tuple(opinions),
         )
 
     def _refuse_too_large(self, user: str) -> None:
@@ -222,6 +225,21 @@ async def drive(steps: VerdictSteps, ask: Callable[[Sequence[Call]], Awaitable[S
     except StopIteration as stop:
         verdict: Verdict = stop.value
         return verdict
+
+
+def _alone(steps: Steps) -> Steps:
+    """One asking; a provider that refuses to prepare the first call makes it an opinion, as in `side_by_side`."""
+    try:
+        calls = next(steps)
+    except EvaluationError as error:
+        return Opinion.failed(error.category, str(error))
+    while True:
+        outcomes = yield calls
+        try:
+            calls = steps.send(outcomes)
+        except StopIteration as stop:
+            opinion: Opinion = stop.value
+            return opinion
 
 
 def side_by_side(asking: Sequence[Steps]) -> Generator[Sequence[Call], Sequence[Outcome], list[Opinion]]:

@@ -8,7 +8,7 @@ somebody, so its price is unknown until the author tells it. Prices are USD per 
 
 Cached and written tokens are parts of the input and cost their own rate once; where that rate is unknown, the input's.
 Reasoning tokens are a part of the output and are not counted again. A part that the provider did not report counts as
-none of it. Sums are exact (decimal), and rounded to a float once.
+none of it. Sums are exact, and rounded to a float once.
 
 Prices come from the author, or from the snapshot inside genai-prices; a model is looked up within the vendor that the
 kind or the endpoint names, and never guessed from its name.
@@ -16,8 +16,10 @@ kind or the endpoint names, and never guessed from its name.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from jurat.provider.protocol import ProviderSettings, Usage
@@ -31,7 +33,6 @@ __all__ = ["PRICE_NAMES", "Pricer"]
 PRICE_NAMES = ("input", "output", "cached_input", "cache_write")
 _VENDORS = {"openai": "openai", "groq": "groq", "xai": "x-ai", "openrouter": "openrouter"}
 _FREE_KINDS = ("local", "scripted", "replay")
-_MILLION = Decimal(1_000_000)
 _FLAT_NAMES = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
 # Prices for things that a judge's call never uses, or that a plain count of tokens does not touch.
 _IRRELEVANT = (
@@ -99,6 +100,12 @@ def _custom(settings: ProviderSettings) -> _Cost:
 
 
 def _flat(into: Decimal, cached_rate: Decimal, write_rate: Decimal, out: Decimal) -> _Cost:
+    # In whole numbers: as exact as decimals, rounded once in the division, and a quarter of their work.
+    rates = [Fraction(rate) for rate in (into, cached_rate, write_rate, out)]
+    scale = math.lcm(*(rate.denominator for rate in rates))
+    of_plain, of_cached, of_written, of_output = (int(rate * scale) for rate in rates)
+    divisor = scale * 1_000_000
+
     def cost(usage: Usage) -> float | None:
         given, made = usage.input_tokens, usage.output_tokens
         if given is None or made is None:
@@ -107,7 +114,11 @@ def _flat(into: Decimal, cached_rate: Decimal, write_rate: Decimal, out: Decimal
         plain = given - cached - written
         if plain < 0:
             return None  # parts larger than the whole: nobody knows what was counted
-        return float((plain * into + cached * cached_rate + written * write_rate + made * out) / _MILLION)
+        total = plain * of_plain + cached * of_cached + written * of_written + made * of_output
+        try:
+            return total / divisor
+        except OverflowError:
+            return None  # no model takes so many tokens: what was counted is not known
 
     return cost
 
