@@ -5,8 +5,9 @@ which they were reached, so that the record does not depend on scheduling. At mo
 and a call counts as in flight until its reply is durable: when the process dies, nothing beyond those is paid twice.
 At most a window of items is held at once, so memory does not grow with their number.
 
-So many workers as calls may be in flight take questions, ask them, and wait until the reply is durable. One settler
-then runs the judge's own code on what was answered, many at a time, while the workers are asking again already.
+So many workers as calls may be in flight take questions, ask them, and wait until the reply is durable. One keeper does
+everything else: it takes items in ahead of the workers, so that they find questions when they come back; runs the
+judge's own code on what was answered, while they are asking again already; and hands verdicts on.
 
 A fault in an item, a provider's failure or a poor answer touches that item alone. Cancelling the job keeps what it has.
 """
@@ -103,9 +104,8 @@ class JudgingJob:
         self._answered: deque[_Answered] = deque()
         self._outstanding: deque[_Slot] = deque()
         self._exhausted = False
-        self._refilling = False
-        self._news = asyncio.Event()
-        self._answers = asyncio.Event()
+        self._attention = asyncio.Event()
+        self._questions = asyncio.Event()
 
     async def run(self) -> None:
         """Judge every item.
@@ -115,7 +115,7 @@ class JudgingJob:
         """
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._settle())
+                group.create_task(self._keep())
                 for _ in range(self._concurrency):
                     group.create_task(self._work())
         except ExceptionGroup as failures:
@@ -127,20 +127,28 @@ class JudgingJob:
     def _over(self) -> bool:
         return self._exhausted and not self._outstanding
 
-    # --- taking items in -------------------------------------------------------------------------------------------
+    # --- keeping the slots -----------------------------------------------------------------------------------------
 
-    async def _refill(self) -> None:
-        """Come back when there may be a question: after more items were taken in, or anything else has happened."""
-        if self._exhausted or self._refilling or len(self._outstanding) + _CHUNK > self._window:
-            self._news.clear()
-            await self._news.wait()
-            return
-        self._refilling = True
-        try:
-            await self._take_in()
-        finally:
-            self._refilling = False
-            self._news.set()
+    async def _keep(self) -> None:
+        while not self._over:
+            if self._wants_more and not (self._ready and self._answered):
+                await self._take_in()
+            elif self._answered:
+                await self._settle([self._answered.popleft() for _ in range(min(len(self._answered), _CHUNK))])
+            else:
+                self._attention.clear()
+                await self._attention.wait()
+                continue
+            self._hand_on()
+            await asyncio.sleep(0)  # between chunks, whoever has a reply may ask again
+        self._questions.set()
+
+    @property
+    def _wants_more(self) -> bool:
+        """Whether the workers may soon be out of questions, and there is room for more items."""
+        ahead = max(self._concurrency, _CHUNK)
+        room = len(self._outstanding) + _CHUNK <= self._window
+        return room and not self._exhausted and len(self._ready) < ahead
 
     async def _take_in(self) -> None:
         slots: list[_Slot] = []
@@ -154,7 +162,6 @@ class JudgingJob:
             self._exhausted = True
         self._outstanding.extend(slots)
         await self._put(questions)
-        self._answers.set()  # also where nothing is to be asked: there may be verdicts to hand on
 
     def _open(self, item: Item) -> _Slot:
         if item.fault is not None or item.context is None:
@@ -180,55 +187,22 @@ class JudgingJob:
 
     async def _put(self, questions: Sequence[_Question]) -> None:
         """Make questions ready to be asked, save those to which the journal knows the answer."""
-        if not self._recall or not questions:
-            self._ready.extend(questions)
+        if not questions:
             return
-        known = await self._known([question.call.key for question in questions])
+        known = await self._known([question.call.key for question in questions]) if self._recall else {}
         for question in questions:
             outcome = known.get(question.call.key)
             if outcome is None:
                 self._ready.append(question)
             else:
                 self._answered.append((question, outcome))
+        self._questions.set()
 
     async def _known(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
         found = await self._journal.recall(keys)
         return {key: _as_cached(kept) for key, kept in found.items()} if self._cached else found
 
-    # --- asking ----------------------------------------------------------------------------------------------------
-
-    async def _work(self) -> None:
-        ready, provider, commit = self._ready, self._judge.provider, self._committer.commit
-        while True:
-            while not ready:
-                if self._over:
-                    return
-                await self._refill()
-            question = ready.popleft()
-            self._on_the_wire += 1
-            try:
-                outcome = await ask_one(provider, question.call)
-            finally:
-                self._on_the_wire -= 1
-            if isinstance(outcome, Raw):
-                await commit(question.call.key, outcome, alone=not self._on_the_wire)
-            self._answered.append((question, outcome))
-            self._answers.set()
-
-    # --- settling what was answered --------------------------------------------------------------------------------
-
-    async def _settle(self) -> None:
-        while not self._over:
-            await self._answers.wait()
-            self._answers.clear()
-            while self._answered:
-                count = min(len(self._answered), _CHUNK)
-                await self._finish([self._answered.popleft() for _ in range(count)])
-                await asyncio.sleep(0)  # between chunks, whoever has a reply may ask again
-            self._hand_on()
-        self._news.set()
-
-    async def _finish(self, answered: Sequence[_Answered]) -> None:
+    async def _settle(self, answered: Sequence[_Answered]) -> None:
         """Give outcomes to their slots; those that have all of theirs go on, to further questions or a verdict."""
         questions: list[_Question] = []
         rejected: list[tuple[str, Withheld]] = []
@@ -241,9 +215,7 @@ class JudgingJob:
                     rejected += slot.verdict.rejected.items()
         if rejected:
             await self._journal.withhold([(key, kept.error, kept.spending) for key, kept in rejected])
-        if questions:
-            await self._put(questions)
-            self._news.set()
+        await self._put(questions)
 
     def _hand_on(self) -> None:
         done: list[Judged] = []
@@ -251,7 +223,28 @@ class JudgingJob:
             done.append(Judged(item=self._outstanding.popleft().item, verdict=verdict))
         if done:
             self._deliver(done)
-            self._news.set()
+
+    # --- asking ----------------------------------------------------------------------------------------------------
+
+    async def _work(self) -> None:
+        ready, provider, commit = self._ready, self._judge.provider, self._committer.commit
+        while True:
+            while not ready:
+                if self._over:
+                    return
+                self._questions.clear()
+                self._attention.set()
+                await self._questions.wait()
+            question = ready.popleft()
+            self._on_the_wire += 1
+            try:
+                outcome = await ask_one(provider, question.call)
+            finally:
+                self._on_the_wire -= 1
+            if isinstance(outcome, Raw):
+                await commit(question.call.key, outcome, alone=not self._on_the_wire)
+            self._answered.append((question, outcome))
+            self._attention.set()
 
 
 def _as_cached(kept: Raw | Withheld) -> Raw | Withheld:
