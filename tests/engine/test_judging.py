@@ -130,6 +130,19 @@ async def test_a_call_counts_as_on_the_way_until_its_reply_is_durable() -> None:
     assert len(journal.kept) == 40
 
 
+class CountingJournal(MemoryJournal):
+    """A journal that tells when it holds so many replies."""
+
+    def __init__(self, wanted: int) -> None:
+        super().__init__()
+        self._wanted, self.full = wanted, asyncio.Event()
+
+    async def commit(self, replies: Sequence[tuple[str, Raw]]) -> None:
+        await super().commit(replies)
+        if len(self.kept) >= self._wanted:
+            self.full.set()
+
+
 async def test_only_a_window_of_items_is_held_however_many_there_are() -> None:
     taken = 0
 
@@ -139,10 +152,10 @@ async def test_only_a_window_of_items_is_held_however_many_there_are() -> None:
             taken += 1
             yield item(number)
 
-    provider = GatedProvider(hold=["0"])
+    provider, journal = GatedProvider(hold=["0"]), CountingJournal(255)
     delivered: list[Judged] = []
-    running = asyncio.create_task(job(provider, stream(), MemoryJournal(), delivered.extend, concurrency=4).run())
-    await provider.until(lambda: len(provider.asked) == taken >= 256)
+    running = asyncio.create_task(job(provider, stream(), journal, delivered.extend, concurrency=4).run())
+    await journal.full.wait()
     await quiet()
     held_back = taken
     provider.release("0")

@@ -71,11 +71,12 @@ def test_the_parts_follow_the_range_of_the_judge() -> None:
 def test_unknown_usage_and_unknown_cost_are_counted_beside_what_is_known() -> None:
     made = tally(
         result("pass", 1),
+        result("pass", 1, cost_usd=0.0),
         result("pass", 1, input_tokens=None),
         result("error", error="timeout", input_tokens=None, output_tokens=None, cost_usd=None),
     )
 
-    assert (made.input_tokens, made.output_tokens, made.without_usage) == (10, 2, 2)
+    assert (made.input_tokens, made.output_tokens, made.without_usage) == (20, 4, 2)
     assert (made.known_cost_usd, made.unpriced) == (0.2, 1)
 
 
