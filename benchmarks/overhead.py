@@ -72,6 +72,7 @@ def measure_cpu(folder: Path, count: int, repeats: int) -> None:
     short = max(count // 8, 1)
     print(f"\ncpu: 0 ms latency, 32 in flight, {count} less {short} calls, {repeats} times in turn")
     ratios: list[float] = []
+    sums = [0.0, 0.0]
     with running() as server:
         write_config(folder, server.url)
         bench = Bench(folder=folder, server=server, in_flight=32)
@@ -79,13 +80,14 @@ def measure_cpu(folder: Path, count: int, repeats: int) -> None:
             ours = bench.jurat(count).minus(start := bench.jurat(short))
             theirs = bench.bare(count).minus(bare_start := bench.bare(short))
             ratios.append(ours.cpu_s / theirs.cpu_s)
+            sums = [sums[0] + ours.cpu_s, sums[1] + theirs.cpu_s]
             each = 1e6 / (count - short)
             print(
                 f"  jurat {ours.cpu_s * each:6.1f} µs (start-up {_start(start, ours, short, count):.2f} s), "
                 f"bare {theirs.cpu_s * each:6.1f} µs (start-up {_start(bare_start, theirs, short, count):.2f} s): "
                 f"ratio {ratios[-1]:.2f}"
             )
-    print(f"  CPU ratio, median: {statistics.median(ratios):.2f} (bar 2.0)")
+    print(f"  CPU ratio, median: {statistics.median(ratios):.2f}; of the sums: {sums[0] / sums[1]:.2f} (bar 2.0)")
 
 
 def _start(short_run: Taken, slope: Taken, short: int, count: int) -> float:

@@ -123,7 +123,8 @@ def _line(judged: Judged) -> dict[str, Json]:
     made: dict[str, Json] = {"row": item.row.number, "id": item.id, "row_sha256": item.row.digest}
     if item.kept:
         made["kept"] = dict(item.kept)
-    return {**made, **verdict_map(judged.verdict)}
+    made.update(verdict_map(judged.verdict))
+    return made
 
 
 def _not_this_job(out: VerdictFile, expected: str, found: str) -> AuthoringError:

@@ -239,6 +239,8 @@ def text_or_fault(value: object, path: str, faults: list[Fault]) -> str | None:
     if not isinstance(value, str):
         faults.append(Fault(path=path, expected="text", found=type_name(value)))
         return None
+    if value.isascii():  # most text is, and then it holds no surrogate
+        return value
     text: str | None = json_or_fault(value, path, faults)
     return text
 

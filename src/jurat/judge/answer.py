@@ -208,10 +208,18 @@ def _check_shape(value: Any, path: str) -> None:
     if len(evidence) > MAX_EVIDENCE:
         _violation(_at(path, "evidence"), f"expected at most {MAX_EVIDENCE} entries, found {len(evidence)}")
     for index, entry in enumerate(evidence):
-        _check_quote_shape(entry, f"{_at(path, 'evidence')}[{index}]")
+        _check_quote_shape(entry, path, index)
 
 
-def _check_quote_shape(entry: Any, path: str) -> None:
+def _check_quote_shape(entry: Any, path: str, index: int) -> None:
+    if type(entry) is dict and entry.keys() == _QUOTE_KEYS:
+        number, quote = entry["message_index"], entry["quote"]
+        if type(number) is int and type(quote) is str and len(quote) <= MAX_QUOTE:
+            return
+    _refuse_quote_shape(entry, f"{_at(path, 'evidence')}[{index}]")
+
+
+def _refuse_quote_shape(entry: Any, path: str) -> NoReturn:
     _check_keys(entry, _QUOTE_KEYS, path)
     number, quote = entry["message_index"], entry["quote"]
     if type(number) is not int:
@@ -219,8 +227,7 @@ def _check_quote_shape(entry: Any, path: str) -> None:
         _violation(f"{path}.message_index", f"expected an integer, found {found}")
     if type(quote) is not str:
         _violation(f"{path}.quote", f"expected text, found {type_name(quote)}")
-    if len(quote) > MAX_QUOTE:
-        _violation(f"{path}.quote", f"expected at most {MAX_QUOTE} characters, found {len(quote)}")
+    _violation(f"{path}.quote", f"expected at most {MAX_QUOTE} characters, found {len(quote)}")
 
 
 def _check_keys(value: Any, keys: frozenset[str], path: str) -> None:
@@ -275,22 +282,23 @@ def _check_reason(reason: str, path: str) -> str:
 
 
 def _check_quotes(evidence: list[dict[str, Any]], texts: Sequence[str], path: str) -> tuple[Quote, ...]:
-    return tuple(
-        _check_quote(entry["message_index"], entry["quote"], texts, f"{_at(path, 'evidence')}[{index}]")
-        for index, entry in enumerate(evidence)
-    )
+    quotes: list[Quote] = []
+    for index, entry in enumerate(evidence):
+        number, quote = entry["message_index"], entry["quote"]
+        if not 0 <= number < len(texts) or not quote.strip() or quote not in texts[number]:
+            _refuse_quote(number, quote, texts, f"{_at(path, 'evidence')}[{index}]")
+        quotes.append(Quote(message_index=number, quote=quote))
+    return tuple(quotes)
 
 
-def _check_quote(number: int, quote: str, texts: Sequence[str], path: str) -> Quote:
+def _refuse_quote(number: int, quote: str, texts: Sequence[str], path: str) -> NoReturn:
     if not 0 <= number < len(texts):
         message = f"{path}.message_index: expected a number from 0 to {len(texts) - 1}, found one outside"
         raise AnswerError(ErrorCategory.MESSAGE_INDEX_OUT_OF_RANGE, message)
     if not quote.strip():
         raise AnswerError(ErrorCategory.QUOTE_EMPTY, f"{path}.quote: expected text, found only white space")
-    if quote not in texts[number]:
-        message = f"{path}.quote: does not stand in entry {number} to the letter{why_not_found(quote, number, texts)}"
-        raise AnswerError(ErrorCategory.QUOTE_NOT_FOUND, message)
-    return Quote(message_index=number, quote=quote)
+    message = f"{path}.quote: does not stand in entry {number} to the letter{why_not_found(quote, number, texts)}"
+    raise AnswerError(ErrorCategory.QUOTE_NOT_FOUND, message)
 
 
 def check_explanation(

@@ -18,7 +18,7 @@ from jurat.jsontext import Json, JsonSyntaxError, parse_strict
 
 __all__ = ["VerdictFile"]
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
 class VerdictFile:
