@@ -52,7 +52,7 @@ class Mine:
     ],
 )
 def test_an_assessment_whose_parts_contradict_each_other_cannot_be_made(changes: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="mine: expected a finite score|mine: a score stands|mine: an error stands"):
+    with pytest.raises(ValueError, match=r"mine: expected a finite score|mine: a score stands|mine: an error stands"):
         assessment(**changes)
 
 
