@@ -4,7 +4,7 @@
 
 A story: a job is started, killed with SIGKILL at a random moment, resumed, killed again, up to four times, and then
 left to finish. Moments are drawn from the seed: most lie somewhere in the judging (when the verdict file has reached a
-random size, and a few milliseconds later), every fifth at a random time from the start of the process. Checked are
+random size, and some milliseconds later), every fifth at a random time from the start of the process. Checked are
 
 - after every kill: what the verdict file holds is the beginning of an undisturbed run's file, it never got shorter, and
   the store holds the reply to every verdict in it;
@@ -139,7 +139,7 @@ def story(job: Job, chance: random.Random, out: str, reference: Reference, most_
     while found.kills < most_kills:
         anywhere = chance.random() < 0.2
         target = None if anywhere else chance.uniform(0.0, reference.size)
-        delay_s = chance.uniform(0.0, reference.wall_s if anywhere else 0.01)
+        delay_s = chance.uniform(0.0, reference.wall_s if anywhere else 0.06)
         process = job.start(out, resume=resume)
         wait_for_moment(process, job.folder / out, target, delay_s)
         process.send_signal(signal.SIGKILL)
