@@ -213,14 +213,16 @@ def scripted(folder: Path, rows: int, in_flight: int, kills: int, seed: int) -> 
         f"{{text = {json.dumps(text)}, latency_ms = {100 + place / 7}, delay_s = {0.05 if place % 9 == 0 else 0.002}}}"
         for place, text in enumerate(answers)
     ]
-    inline = ", ".join(replies)
-    (folder / "jurat.toml").write_text(SCRIPT.replace("{replies}", inline), encoding="utf-8")
-    log = folder / "calls.log"
-
-    def calls() -> int:
-        return log.read_bytes().count(b"\n") if log.exists() else 0
-
-    job = Job(folder=folder, provider="scripted", in_flight=in_flight, rows=rows, calls=calls, normal=lambda line: line)
+    (folder / "jurat.toml").write_text(SCRIPT.replace("{replies}", ", ".join(replies)), encoding="utf-8")
+    job = Job(
+        folder=folder,
+        provider="scripted",
+        in_flight=in_flight,
+        rows=rows,
+        calls=lambda: len(job.asked()),
+        normal=lambda line: line,
+        log=folder / "calls.log",
+    )
     return run_stories(job, kills, seed)
 
 
