@@ -1,9 +1,10 @@
 """Group commit: many replies, one durable write.
 
 Whoever has a reply waits until it is durable; what waits together is one batch. A batch goes out as soon as nobody
-else's reply is on its way (waiting would then be in vain), at the latest `PATIENCE_S` after its first reply, and never
-while another is being written. A write costs much the same however many replies it holds, so a batch that is as large
-as it can be without making anybody wait for long is what keeps the cost of durability small.
+else's reply is on its way (waiting would then be in vain), when it holds `ENOUGH` replies, or `PATIENCE_S` after its
+first one, whichever comes first; and never while another is being written. A write costs much the same however many
+replies it holds, so small batches are dear; but beyond a few dozen there is little left to share, and whoever waits for
+more is only kept from asking again.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import asyncio
 from jurat.engine.journal import Journal
 from jurat.provider.protocol import Raw
 
-__all__ = ["PATIENCE_S", "Committer"]
+__all__ = ["ENOUGH", "PATIENCE_S", "Committer"]
 
-PATIENCE_S = 0.01
+ENOUGH = 32
+PATIENCE_S = 0.005
 
 
 class _Batch:
@@ -59,7 +61,7 @@ class Committer:
         batch.replies.append((key, raw))
         durable = loop.create_future()
         batch.waiting.append(durable)
-        if alone:
+        if alone or len(batch.replies) >= ENOUGH:
             self._go()
         elif self._timer is None:
             self._timer = loop.call_later(PATIENCE_S, self._go)
