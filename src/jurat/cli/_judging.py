@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -100,15 +99,9 @@ def run_order(order: Order) -> Outcome:
 _CODES = {True: ExitCode.PASSED, False: ExitCode.FAILED, None: ExitCode.UNDECIDED}
 
 
-_YOUNG = 10_000
-"""How many new objects the garbage collector waits for. A judgement makes hundreds that all die without it; with the
-interpreter's own 700 it looks at them after every few judgements, which takes a fifth of the CPU of a job."""
-
-
 async def _run(
     job: FileJob, bench: Workbench, order: Order, out: VerdictFile | None, tally: Tally, progress: Progress
 ) -> None:
-    gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(bench.aclose)
         journal = await bench.open_store(order.store)
