@@ -34,7 +34,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
             ("report",),
             ("metrics", "engine", "store"),
             ("workbench", "filejob"),
-            ("health", "_api"),
+            ("health", "_api", "rubrics"),
             ("testing", "cli"),
             ("jurat",),
         ),

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jurat._version import __version__
 
 if TYPE_CHECKING:
-    from jurat import rubric as rubrics
-    from jurat import testing
+    from jurat import rubrics, testing
     from jurat._api import aevaluate, evaluate
     from jurat.errors import (
         AnswerError,
@@ -30,20 +29,22 @@ if TYPE_CHECKING:
         RequestError,
         StoreError,
     )
-    from jurat.evaluation import Assessment, Finding, Measurement, Quote, Severity
+    from jurat.evaluation import Assessment, Finding, Measurement, Quote, Reducer, Severity
     from jurat.evidence import Context, Document, Message
     from jurat.judge import Judge, JudgeSettings, Verdict, WorkedExample
     from jurat.rubric import Rubric
-    from jurat.vocabulary import Status
+    from jurat.vocabulary import Contract, EvidenceRule, Status, Strategy
 
 __all__ = [
     "AnswerError",
     "Assessment",
     "AuthoringError",
     "Context",
+    "Contract",
     "Document",
     "ErrorCategory",
     "EvaluationError",
+    "EvidenceRule",
     "Finding",
     "Judge",
     "JudgeSettings",
@@ -52,11 +53,13 @@ __all__ = [
     "Message",
     "ProviderError",
     "Quote",
+    "Reducer",
     "RequestError",
     "Rubric",
     "Severity",
     "Status",
     "StoreError",
+    "Strategy",
     "Verdict",
     "WorkedExample",
     "__version__",
@@ -69,15 +72,15 @@ __all__ = [
 # Where each public name lives. They are imported at first use, so that `import jurat` costs next to nothing.
 _HOMES = {
     **dict.fromkeys(("aevaluate", "evaluate"), "jurat._api"),
-    **dict.fromkeys(("Assessment", "Finding", "Measurement", "Quote", "Severity"), "jurat.evaluation"),
+    **dict.fromkeys(("Assessment", "Finding", "Measurement", "Quote", "Reducer", "Severity"), "jurat.evaluation"),
     **dict.fromkeys(("Context", "Document", "Message"), "jurat.evidence"),
     **dict.fromkeys(("Judge", "JudgeSettings", "Verdict", "WorkedExample"), "jurat.judge"),
     **dict.fromkeys(("AnswerError", "AuthoringError", "ErrorCategory", "EvaluationError"), "jurat.errors"),
     **dict.fromkeys(("JuratError", "ProviderError", "RequestError", "StoreError"), "jurat.errors"),
     "Rubric": "jurat.rubric",
-    "Status": "jurat.vocabulary",
+    **dict.fromkeys(("Contract", "EvidenceRule", "Status", "Strategy"), "jurat.vocabulary"),
 }
-_MODULES = {"rubrics": "jurat.rubric", "testing": "jurat.testing"}
+_MODULES = {"rubrics": "jurat.rubrics", "testing": "jurat.testing"}
 
 
 def __getattr__(name: str) -> Any:

@@ -78,6 +78,11 @@ class ErrorCategory(StrEnum):
     INVALID_RESULT = "invalid_result"
 
 
+def _again(kind: type[JuratError], fields: dict[str, object]) -> JuratError:
+    """Make an error anew from its fields, as a copy in another process is made."""
+    return kind(**fields)
+
+
 class JuratError(Exception):
     """The root: catch this to catch everything that jurat raises on purpose."""
 
@@ -119,6 +124,9 @@ class AuthoringError(JuratError):
         count = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
         super().__init__(f"{subject}: {count}\n" + "\n".join(f"  {fault}" for fault in self.faults))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_again, (type(self), {"subject": self.subject, "faults": self.faults}))
+
 
 class RubricInvalid(AuthoringError):
     """A rubric breaks the rules of its shape (category `rubric_invalid`)."""
@@ -136,6 +144,9 @@ class EvaluationError(JuratError):
     def __init__(self, category: ErrorCategory, message: str) -> None:
         self.category = category
         super().__init__(message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_again, (type(self), {"message": str(self), **vars(self)}))
 
 
 class AnswerError(EvaluationError):

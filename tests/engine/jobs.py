@@ -40,7 +40,8 @@ def items(count: int) -> list[Item]:
 def output_of(call: Call) -> str:
     """The output that a call asks about."""
     user: str = json.loads(call.body)["messages"][-1]["content"]
-    text: str = json.loads(user.splitlines()[-2])["text"]
+    entries = [json.loads(line) for line in user.splitlines() if line.startswith("{")]
+    text: str = next(entry["text"] for entry in reversed(entries) if entry.get("role") == "assistant")
     return text
 
 

@@ -121,6 +121,9 @@ class NoProvider:
     def read(self, raw: Raw) -> Reply:
         return Reply(text=raw.body.decode())
 
+    def check(self) -> None:
+        return None
+
     async def aclose(self) -> None:
         """Nothing is open."""
 

@@ -17,7 +17,13 @@ from jurat.errors import AnswerError, AuthoringError
 from jurat.evaluation import Quote
 from jurat.evidence import Context, Message, Role, number_evidence
 from jurat.judge import BEGIN, END, Judge, JudgeSettings, WorkedExample, check_reply, render_evidence
-from jurat.judge.prompt import answer_messages, check_examples, explain_messages, yes_no_messages
+from jurat.judge.prompt import (
+    answer_messages,
+    check_examples,
+    criterion_question,
+    explain_messages,
+    yes_no_messages,
+)
 from jurat.provider import ChatMessage, FinishReason, Reply, ScriptedProvider
 from jurat.rubric import Anchor, Criterion, Rubric
 from jurat.vocabulary import Contract, Strategy
@@ -259,21 +265,38 @@ def test_the_answer_of_a_worked_example_passes_the_check_of_its_contract(contrac
 
 
 def test_the_yes_no_question_shows_one_criterion_and_answers_in_one_word() -> None:
-    system, *turns = yes_no_messages(SCALE, SCALE.criteria[1], (EXAMPLE, BAD))
+    question = criterion_question(SCALE, SCALE.criteria[1])
+    system, *turns = yes_no_messages(SCALE, question, (EXAMPLE, BAD))
 
-    assert "Question: is the following true of the work?\nKind." in system.content
+    assert "Is the following true of the work? Kind." in system.content
     assert "True." not in system.content
     assert [turn.content for turn in turns[1::2]] == ["yes", "no"]
 
 
-def test_an_explanation_is_asked_for_with_the_outcome_and_the_examples_that_share_it() -> None:
-    met = explain_messages(SCALE, True, (EXAMPLE, BAD))
-    unmet = explain_messages(SCALE, False, (EXAMPLE, BAD))
+def test_the_yes_no_question_stands_after_every_evidence_too() -> None:
+    question = criterion_question(SCALE, SCALE.criteria[1])
+    turns = yes_no_messages(SCALE, question, (EXAMPLE, BAD))[1::2]
 
-    assert "the work meets the rubric" in met[0].content
-    assert "the work does not meet the rubric" in unmet[0].content
-    assert [message.content for message in unmet[2:]] == ['{"evidence":[],"reason":"It does not say."}']
-    assert len(met) == 3
+    closing = f"{END}\nIs the following true of the work? Kind. Answer with one word, yes or no."
+    assert all(turn.content.endswith(closing) for turn in turns)
+
+
+def test_sources_come_first_under_their_own_numbers_where_a_yes_or_no_is_wanted() -> None:
+    evidence = number_evidence(Context(output="A", rendered_input="Q", expected="E"), grounding="G")
+    plain = [json.loads(line)["message_index"] for line in render_evidence(evidence).splitlines()[1:-1]]
+    sources = render_evidence(evidence, sources_first=True).splitlines()[1:-1]
+
+    assert plain == [0, 1, 2, 3]
+    assert [json.loads(line)["message_index"] for line in sources] == [2, 3, 0, 1]
+
+
+def test_an_explanation_is_asked_for_in_the_same_words_however_it_was_decided() -> None:
+    system, *turns = explain_messages(SCALE, (EXAMPLE, BAD))
+
+    assert "meets the rubric" in system.content
+    assert turns[0].content.endswith("It has been decided that the work meets the rubric. Say why.")
+    assert turns[2].content.endswith("It has been decided that the work does not meet the rubric. Say why.")
+    assert turns[3].content == '{"evidence":[],"reason":"It does not say."}'
 
 
 # --- Worked examples are checked -------------------------------------------------------------------------------------

@@ -69,6 +69,10 @@ class AssertionType:
     needs_code: bool = field(default=False)
 
 
+_CONTRACTS = (Contract.SCORE_V1, Contract.CRITERIA_V1, Contract.REASONED_V1)
+"""The contracts that an author chooses among."""
+
+
 def _inner(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
@@ -336,8 +340,10 @@ TYPES: Mapping[str, AssertionType] = {
             ),
             "samples": Key(kind=Whole(minimum=1, maximum=20), about="How often the judge is asked. Default 1."),
             "reducer": Key(kind=_ReducerKind(), about="How repeats become one verdict."),
-            "contract": Key(kind=Choice(words=tuple(Contract)), about="The shape of the answer. Default score/v1."),
-            "strategy": Key(kind=Choice(words=tuple(Strategy)), about="Where the score comes from. Default answer."),
+            "contract": Key(kind=Choice(words=_CONTRACTS), about="The shape of the answer. Default score/v1."),
+            "strategy": Key(
+                kind=Choice(words=tuple(Strategy)), about="Where the score comes from. Default: what suits the model."
+            ),
             "examples": Key(kind=TextOr(text=None, also=("array",)), about="Worked examples, at most 8."),
             "persona": Key(kind=Text(longest=4000), about="Who the judge is to be; precedes the instruction."),
         },

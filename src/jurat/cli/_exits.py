@@ -11,7 +11,7 @@ from enum import IntEnum
 import typer
 
 from jurat.cli._text import visible
-from jurat.errors import AuthoringError, JuratError, ProviderError, RequestError
+from jurat.errors import AuthoringError, JuratError, ModelError, ProviderError, RequestError
 
 __all__ = ["ExitCode", "exits"]
 
@@ -32,10 +32,9 @@ def exits() -> Iterator[None]:
     """Inside: what goes wrong is told in a sentence on stderr, and the program ends with its code."""
     try:
         yield
-    except (AuthoringError, RequestError) as error:
+    except (AuthoringError, RequestError, ModelError, ProviderError) as error:
+        # A model or a key that is missing was found before the first call; later, errors are in the record.
         raise _told(error, ExitCode.WRONG_INPUT) from None
-    except ProviderError as error:
-        raise _told(error, ExitCode.UNDECIDED) from None
     except JuratError as error:
         raise _told(error, ExitCode.FAULT) from None
     except KeyboardInterrupt:

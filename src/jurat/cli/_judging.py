@@ -82,6 +82,7 @@ def run_order(order: Order) -> Outcome:
     bench = Workbench()
     judge = bench.judge(_rubric(order, bench), order.provider, _settings(order))
     judge.check()
+    judge.provider.check()
     tally = Tally(judge.rubric.score_range)
     with _opened(order.input) as stream, _verdict_file(order) as out:
         job = _job(order, judge, stream)

@@ -16,7 +16,7 @@ __all__ = ["summary_text", "verdict_text"]
 
 _WORDS = {"pass": "PASS", "fail": "FAIL", "unverified": "UNVERIFIED", "error": "ERROR", "skipped": "SKIPPED"}
 _COLOURS = {"pass": "32", "fail": "31", "unverified": "33", "error": "35", "skipped": "2"}
-_COUNTED = {"pass": "passed", "fail": "failed", "unverified": "unverified", "error": "errors"}
+_COUNTED = {"pass": "passed", "fail": "failed", "unverified": "unverified"}
 _INDENT = " " * 6
 _BAR = 30
 
@@ -66,7 +66,8 @@ def summary_text(summary: Mapping[str, Json], out: Path | None) -> str:
 
 def _counts(summary: Mapping[str, Json]) -> list[str]:
     counts, rate = summary["counts"], summary["pass_rate"]
-    found = ", ".join(f"{counts[status]} {word}" for status, word in _COUNTED.items())
+    errors = "1 error" if counts["error"] == 1 else f"{counts['error']} errors"
+    found = ", ".join([*(f"{counts[status]} {word}" for status, word in _COUNTED.items()), errors])
     lines = [f"{summary['total']} judged: {found}"]
     if rate["value"] is not None:
         low, high = rate["interval"]
@@ -75,7 +76,9 @@ def _counts(summary: Mapping[str, Json]) -> list[str]:
         )
     if rate["undecided"]:
         worst, best = rate["bounds"]
-        lines.append(f"  had all {rate['undecided']} undecided failed {worst:.1%}, had they passed {best:.1%}")
+        lines.append(
+            f"  with {rate['undecided']} undecided: {worst:.1%} if they had failed, {best:.1%} if they had passed"
+        )
     lines += [f"  {number} × {category}" for category, number in summary["errors"].items()]
     return lines
 
@@ -98,10 +101,13 @@ def _spending(summary: Mapping[str, Json]) -> list[str]:
     tokens, cost, latency = summary["tokens"], summary["cost_usd"], summary["latency_ms"]
     if not latency["n"]:
         return []
-    known = "at least " if tokens["unknown"] else ""
+    if tokens["unknown"] and not tokens["input"]:
+        counted = "unknown"
+    else:
+        counted = f"{'at least ' if tokens['unknown'] else ''}{tokens['input']:,} in, {tokens['output']:,} out"
     cached = f", {summary['cached']} out of the store" if summary["cached"] else ""
     lines = [
-        f"tokens: {known}{tokens['input']:,} in, {tokens['output']:,} out{cached}",
+        f"tokens: {counted}{cached}",
         f"latency: p50 {latency['p50'] / 1000:.2f} s, p95 {latency['p95'] / 1000:.2f} s",
     ]
     price = f"cost: ${cost['known']:.4f}"

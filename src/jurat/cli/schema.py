@@ -22,6 +22,7 @@ __all__ = ["Schema", "schema"]
 class Schema(StrEnum):
     """The kinds of files that have a schema."""
 
+    ASSERTION = "assertion"
     RUBRIC = "rubric"
 
 
@@ -36,4 +37,10 @@ def _rubric() -> dict[str, Json]:
     return rubric_schema()
 
 
-_SCHEMAS: dict[Schema, Callable[[], dict[str, Json]]] = {Schema.RUBRIC: _rubric}
+def _assertion() -> dict[str, Json]:
+    from jurat.assertions import assertion_schema
+
+    return assertion_schema()
+
+
+_SCHEMAS: dict[Schema, Callable[[], dict[str, Json]]] = {Schema.ASSERTION: _assertion, Schema.RUBRIC: _rubric}

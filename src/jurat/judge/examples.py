@@ -1,8 +1,4 @@
-"""The worked examples that a judge brings along for small models, by template. They are part of the judge identity.
-
-A model that knows what a rubric means needs none. A small local one judges sensibly only when it has seen a few
-verdicts: right, wrong, unsupported, and one on evidence that tries to steer the judge.
-"""
+"""Worked examples as an author writes them."""
 
 from __future__ import annotations
 
@@ -14,18 +10,10 @@ from jurat.evidence import context_from_json
 from jurat.evidence.conversation import refuse_unknown
 from jurat.jsontext import found_word, type_name
 from jurat.judge.prompt import WorkedExample
-from jurat.rubric import Rubric
 
-__all__ = ["default_examples", "examples_from_json"]
+__all__ = ["examples_from_json"]
 
 _KEYS = ("evidence", "context", "reason", "score", "quotes")
-
-_BY_TEMPLATE: dict[str, tuple[WorkedExample, ...]] = {}
-
-
-def default_examples(rubric: Rubric) -> tuple[WorkedExample, ...]:
-    """The examples for a template of the catalog, scaled to its range; none for a rubric that has none."""
-    return _BY_TEMPLATE.get(rubric.name, ())
 
 
 def examples_from_json(values: object, path: str, faults: list[Fault]) -> tuple[WorkedExample, ...]:

@@ -15,12 +15,12 @@ from jurat.errors import ErrorCategory, EvaluationError, ProviderError, RequestE
 from jurat.evaluation import Assessment, Finding, Severity
 from jurat.evidence import Context, Evidence, as_context, estimate_tokens, number_evidence
 from jurat.jsontext import canonical
-from jurat.judge.examples import default_examples
 from jurat.judge.frames import build_strategy
 from jurat.judge.prompt import INSTRUCTION_REVISION, WorkedExample, check_examples, render_evidence
 from jurat.judge.repeats import combine_opinions
 from jurat.judge.settings import JudgeSettings, checked_settings, strategy_for
 from jurat.judge.strategy import Outcome, Price, Steps, Strategist, Terms
+from jurat.judge.tuning import default_examples
 from jurat.judge.verdict import NOTHING_SENT, JudgeFacts, Opinion, Verdict
 from jurat.provider.pricing import Pricer
 from jurat.provider.protocol import Call, ChatMessage, Provider, Raw
@@ -132,6 +132,7 @@ class Judge:
             "strategy": self.strategy,
             "provider": self.provider.settings.identity,
             "frames": frames,
+            "questions": self._strategist.settings,
         }
         return content_id(canonical(parts).encode())
 
@@ -156,17 +157,16 @@ class Judge:
         evidence = self.number(context, grounding)
         if not context.output.strip():
             return Verdict(judge=self.facts, opinion=_empty_output(), truncated_fields=evidence.truncated_fields)
-        user = render_evidence(evidence)
         try:
             self.check()
-            self._refuse_too_large(user)
+            self._refuse_too_large(evidence)
         except EvaluationError as error:
             opinion = Opinion.failed(error.category, str(error))
             return Verdict(judge=self.facts, opinion=opinion, truncated_fields=evidence.truncated_fields)
         if self.settings.samples == 1:
-            opinion = yield from _alone(self._strategist.steps(user, evidence.texts, 0))
+            opinion = yield from _alone(self._strategist.steps(evidence, 0))
             return Verdict(judge=self.facts, opinion=opinion, truncated_fields=evidence.truncated_fields)
-        asking = [self._strategist.steps(user, evidence.texts, repeat) for repeat in range(self.settings.samples)]
+        asking = [self._strategist.steps(evidence, repeat) for repeat in range(self.settings.samples)]
         opinions = yield from side_by_side(asking)
         combined, repeats = combine_opinions(opinions, self.settings.reducer)
         return Verdict(
@@ -177,11 +177,13 @@ class Judge:
             opinions=tuple(opinions),
         )
 
-    def _refuse_too_large(self, user: str) -> None:
+    def _refuse_too_large(self, evidence: Evidence) -> None:
         window = self.provider.settings.capabilities.context_tokens
         if window is None:
             return
-        wanted = self._frame_tokens + estimate_tokens(user) + (self.settings.max_output_tokens or 0)
+        wanted = (
+            self._frame_tokens + estimate_tokens(render_evidence(evidence)) + (self.settings.max_output_tokens or 0)
+        )
         if wanted > window:
             message = (
                 f"the request needs about {wanted:,} tokens, the model's context holds {window:,}; "

@@ -31,8 +31,11 @@ __all__ = [
     "INSTRUCTION_REVISION",
     "MAX_EXAMPLES",
     "WorkedExample",
+    "YesNoQuestion",
     "answer_messages",
     "check_examples",
+    "criterion_question",
+    "decided_text",
     "explain_messages",
     "render_evidence",
     "yes_no_messages",
@@ -78,7 +81,8 @@ Answer with one JSON object with exactly these members, in this order, and nothi
 - "score": a number from LOW to HIGH."""
 
 _EXPLAIN_FORM = """\
-Answer with one JSON object with exactly these members, in this order:
+After the evidence you are told whether the work meets the rubric. Say why. Answer with one JSON object with exactly \
+these members, in this order:
 - "evidence": an array of 1 to 3 objects {"message_index": integer, "quote": text}. Each quote is copied from the \
 text of that entry character for character, and is as short as it can be.
 - "reason": one or two sentences that say why."""
@@ -110,13 +114,36 @@ class WorkedExample:
         return number_evidence(self.context, grounding=self.grounding)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YesNoQuestion:
+    """A question that one word answers.
+
+    Attributes:
+        instruction: the system message.
+        closing: trusted text after the end marker of each evidence, "" for none. No evidence can come after it, and
+            none can forge the marker before it.
+    """
+
+    instruction: str
+    closing: str = ""
+
+
 # --- the evidence --------------------------------------------------------------------------------------------------
 
 
-def render_evidence(evidence: Evidence) -> str:
-    """The one user message: marker, one JSON object a line, marker."""
+def render_evidence(evidence: Evidence, *, sources_first: bool = False) -> str:
+    """The one user message: marker, one JSON object a line, marker.
+
+    With `sources_first` the entries with a label come before the conversation, each under its own number still. A small
+    model reads from the start to the end, and can hold the work only against what it has read already: for the embedded
+    one this order alone took the AUC for groundedness from 0.60 to 0.81 on the development items. Where it has to name
+    the numbers, the order of the numbers serves it better.
+    """
     lines = [BEGIN]
-    for index, entry in enumerate(evidence.entries):
+    entries = list(enumerate(evidence.entries))
+    if sources_first:
+        entries.sort(key=lambda pair: pair[1].role is not None)
+    for index, entry in entries:
         key, word = ("role", entry.role) if entry.role is not None else ("label", entry.label or "")
         line = f'{{"message_index":{index},"{key}":{encode_basestring(word)},"text":{encode_basestring(entry.text)}}}'
         line = line.replace("<", "\\u003c") if "<" in line else line
@@ -152,25 +179,50 @@ def answer_messages(
 
 def yes_no_messages(
     rubric: Rubric,
-    criterion: Criterion,
+    question: YesNoQuestion,
     examples: Sequence[WorkedExample] = (),
     persona: str | None = None,
 ) -> tuple[ChatMessage, ...]:
-    """The trusted messages that ask whether one criterion is met, in one word."""
-    question = f"Question: is the following true of the work?\n{criterion.description}"
-    system = _system(persona, _POLICY, f"Rubric: {rubric.definition}", question, _YES_NO_FORM)
-    return (system, *_turns(examples, lambda example: "yes" if example.score >= rubric.pass_threshold else "no"))
+    """The trusted messages before a yes/no question; `question.closing` goes after the evidence of each turn."""
+    system = _system(persona, question.instruction)
+    turns: list[ChatMessage] = []
+    for example in examples:
+        asked = render_evidence(example.evidence, sources_first=True) + question.closing
+        word = "yes" if example.score >= rubric.pass_threshold else "no"
+        turns += [ChatMessage(role="user", content=asked), ChatMessage(role="assistant", content=word)]
+    return (system, *turns)
+
+
+def criterion_question(rubric: Rubric, criterion: Criterion) -> YesNoQuestion:
+    """Whether one criterion is met."""
+    asked = f"Is the following true of the work? {criterion.description}"
+    return YesNoQuestion(
+        instruction="\n\n".join((_POLICY, f"Rubric: {rubric.definition}", asked, _YES_NO_FORM)),
+        closing=f"\n{asked} {_YES_NO_FORM}",
+    )
 
 
 def explain_messages(
-    rubric: Rubric, met: bool, examples: Sequence[WorkedExample] = (), persona: str | None = None
+    rubric: Rubric, examples: Sequence[WorkedExample] = (), persona: str | None = None
 ) -> tuple[ChatMessage, ...]:
-    """The trusted messages that ask for the reason and the quotes of a verdict that is already decided."""
-    outcome = "meets" if met else "does not meet"
-    decided = f"It has been decided that the work {outcome} the rubric. Say why."
-    system = _system(persona, _POLICY, f"Rubric: {rubric.definition}", decided, _EXPLAIN_FORM)
-    shown = [example for example in examples if (example.score >= rubric.pass_threshold) == met]
-    return (system, *_turns(shown, _explanation_text))
+    """The trusted messages that ask for the reason and the quotes of a verdict that is already decided.
+
+    How it was decided stands after each evidence (`decided_text`), so that these messages are the same either way.
+    """
+    system = _system(persona, _POLICY, f"Rubric: {rubric.definition}", _EXPLAIN_FORM)
+    turns: list[ChatMessage] = []
+    for example in examples:
+        asked = render_evidence(example.evidence) + decided_text(example.score >= rubric.pass_threshold)
+        turns += [
+            ChatMessage(role="user", content=asked),
+            ChatMessage(role="assistant", content=_explanation_text(example)),
+        ]
+    return (system, *turns)
+
+
+def decided_text(met: bool) -> str:
+    """The trusted text after the end marker that says how it was decided."""
+    return f"\nIt has been decided that the work {'meets' if met else 'does not meet'} the rubric. Say why."
 
 
 def _explanation_text(example: WorkedExample) -> str:

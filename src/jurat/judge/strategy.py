@@ -19,6 +19,8 @@ from typing import Protocol
 
 from jurat.errors import AnswerError, ErrorCategory, EvaluationError, ProviderError, RequestError
 from jurat.evaluation import Finding, Severity, TypedError
+from jurat.evidence import Evidence
+from jurat.jsontext import Json
 from jurat.judge.answer import (
     Answer,
     CriterionAnswer,
@@ -27,6 +29,8 @@ from jurat.judge.answer import (
     check_signals,
     combine_criteria,
 )
+from jurat.judge.prompt import decided_text, render_evidence
+from jurat.judge.spans import choice_schema
 from jurat.judge.verdict import NOTHING_SENT, Opinion, Spending, Withheld, sum_spending
 from jurat.provider.protocol import (
     Call,
@@ -37,9 +41,10 @@ from jurat.provider.protocol import (
     ProviderSettings,
     Raw,
     Reply,
+    ResponseSchema,
     Usage,
 )
-from jurat.rubric import Rubric
+from jurat.rubric import Criterion, Rubric
 from jurat.vocabulary import Contract, EvidenceRule, Status
 
 __all__ = ["AnswerStrategy", "BothStrategy", "LogprobStrategy", "Outcome", "Steps", "Strategist", "Terms", "Withheld"]
@@ -66,14 +71,17 @@ class Terms:
 
 
 class Strategist(Protocol):
-    """One way of asking. `frames` are its trusted parts, which belong to the judge identity."""
+    """One way of asking. `frames` are its trusted parts; with `settings` they belong to the judge identity."""
 
     @property
     def frames(self) -> tuple[Frame, ...]: ...
 
+    @property
+    def settings(self) -> Json: ...
+
     def check(self) -> None: ...
 
-    def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps: ...
+    def steps(self, evidence: Evidence, repeat: int) -> Steps: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +96,16 @@ class AnswerStrategy:
     def frames(self) -> tuple[Frame, ...]:
         return (self.frame,)
 
+    @property
+    def settings(self) -> Json:
+        return None
+
     def check(self) -> None:
         if self.frame.schema is not None:
             require_structured_output(self.terms.provider.settings)
 
-    def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps:
+    def steps(self, evidence: Evidence, repeat: int) -> Steps:
+        user = render_evidence(evidence)
         call = self.terms.provider.prepare(ModelRequest(frame=self.frame, user=user, repeat=repeat))
         (outcome,) = yield (call,)
         read = _read(self.terms, outcome)
@@ -101,10 +114,27 @@ class AnswerStrategy:
         reply, spending = read
         limit = self.frame.max_output_tokens
         try:
-            answer = check_reply(reply, texts, self.terms.rubric, self.contract, token_limit=limit)
+            answer = check_reply(reply, evidence.texts, self.terms.rubric, self.contract, token_limit=limit)
         except AnswerError as error:
             return _rejected(self.terms, call, error, spending)
         return decide(self.terms, answer, spending)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One yes/no question.
+
+    Attributes:
+        frame: its trusted part.
+        closing: trusted text after the evidence.
+        criterion: what it asks about; None for the rubric as a whole.
+        shift: added to the log-odds of yes, where a model is known to lean to one side.
+    """
+
+    frame: Frame
+    closing: str = ""
+    criterion: Criterion | None = None
+    shift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,25 +142,32 @@ class LogprobStrategy:
     """Ask a yes/no question for each criterion, and take the score from the probability of yes."""
 
     terms: Terms
-    criterion_frames: tuple[Frame, ...]
+    questions: tuple[Asked, ...]
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        return self.criterion_frames
+        return tuple(question.frame for question in self.questions)
+
+    @property
+    def settings(self) -> Json:
+        return [[question.closing, question.shift] for question in self.questions]
 
     def check(self) -> None:
         require_logprobs(self.terms.provider.settings)
 
-    def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps:  # noqa: ARG002  one form for all
-        scored = yield from self.score(user, repeat)
+    def steps(self, evidence: Evidence, repeat: int) -> Steps:
+        scored = yield from self.score(evidence, repeat)
         return scored if isinstance(scored, Opinion) else decide(self.terms, *scored)
 
     def score(
-        self, user: str, repeat: int
+        self, evidence: Evidence, repeat: int
     ) -> Generator[Sequence[Call], Sequence[Outcome], tuple[Answer, Spending] | Opinion]:
-        """The criteria's calls side by side; one that fails makes the whole fail, and every one of them is counted."""
-        prepare = self.terms.provider.prepare
-        calls = [prepare(ModelRequest(frame=frame, user=user, repeat=repeat)) for frame in self.criterion_frames]
+        """The questions side by side; one that fails makes the whole fail, and every one of them is counted."""
+        prepare, user = self.terms.provider.prepare, render_evidence(evidence, sources_first=True)
+        calls = [
+            prepare(ModelRequest(frame=question.frame, user=user + question.closing, repeat=repeat))
+            for question in self.questions
+        ]
         outcomes = yield calls
         found = [self._probability(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
         failures = [item for item in found if isinstance(item, Opinion)]
@@ -140,8 +177,7 @@ class LogprobStrategy:
         if failures:
             rejected = {key: kept for item in failures for key, kept in item.rejected.items()}
             return replace(failures[0], spending=spending, rejected=rejected)
-        rubric = self.terms.rubric
-        return combine_criteria(rubric, _criterion_answers(rubric, [share for share, _ in shares])), spending
+        return _answered(self.terms.rubric, self.questions, [share for share, _ in shares]), spending
 
     def _probability(self, call: Call, outcome: Outcome) -> tuple[float, Spending] | Opinion:
         read = _read(self.terms, outcome)
@@ -154,13 +190,29 @@ class LogprobStrategy:
             return _rejected(self.terms, call, error, spending)
 
 
-def _criterion_answers(rubric: Rubric, shares: Sequence[float]) -> list[CriterionAnswer]:
-    return [
-        CriterionAnswer(
-            id=item.id, score=item.min + share * (item.max - item.min), reason=f"yes with probability {share:.2f}"
-        )
-        for item, share in zip(rubric.criteria, shares, strict=True)
-    ]
+def _answered(rubric: Rubric, questions: Sequence[Asked], shares: Sequence[float]) -> Answer:
+    """The probabilities as an answer: of the criteria, or of the rubric as a whole."""
+    answers: list[CriterionAnswer] = []
+    for question, share in zip(questions, shares, strict=True):
+        low, high = (question.criterion.min, question.criterion.max) if question.criterion else rubric.score_range
+        score = low + shifted(share, question.shift) * (high - low)
+        reason = f"yes with probability {share:.2f}"
+        if question.criterion is None:
+            return Answer(score=score, reason=reason)
+        answers.append(CriterionAnswer(id=question.criterion.id, score=score, reason=reason))
+    return combine_criteria(rubric, answers)
+
+
+def log_odds(share: float) -> float:
+    """ln(p / (1 - p)), for p above 0 and below 1."""
+    return math.log(share / (1.0 - share))
+
+
+def shifted(share: float, shift: float) -> float:
+    """The probability whose log-odds are those of `share` plus the shift; 0 and 1 stay what they are."""
+    if shift == 0.0 or not 0.0 < share < 1.0:
+        return share
+    return 1.0 / (1.0 + math.exp(-(log_odds(share) + shift)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,24 +225,28 @@ class BothStrategy:
 
     terms: Terms
     scorer: LogprobStrategy
-    pass_frame: Frame
-    fail_frame: Frame
+    explain_frame: Frame
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        return (*self.scorer.frames, self.pass_frame, self.fail_frame)
+        return (*self.scorer.frames, self.explain_frame)
+
+    @property
+    def settings(self) -> Json:
+        return self.scorer.settings
 
     def check(self) -> None:
         self.scorer.check()
         require_structured_output(self.terms.provider.settings)
 
-    def steps(self, user: str, texts: Sequence[str], repeat: int) -> Steps:
-        scored = yield from self.scorer.score(user, repeat)
+    def steps(self, evidence: Evidence, repeat: int) -> Steps:
+        scored = yield from self.scorer.score(evidence, repeat)
         if isinstance(scored, Opinion):
             return scored
         answer, spent = scored
         met = answer.score >= self.terms.threshold and not answer.blocked_by
-        frame = self.pass_frame if met else self.fail_frame
+        frame = self._offering(self.explain_frame, evidence.texts)
+        user = render_evidence(evidence) + decided_text(met)
         call = self.terms.provider.prepare(ModelRequest(frame=frame, user=user, repeat=repeat))
         (outcome,) = yield (call,)
         read = _read(self.terms, outcome)
@@ -198,11 +254,16 @@ class BothStrategy:
             return _unexplained(self.terms, answer, spent, read)
         reply, spending = read
         try:
-            reason, quotes = check_explanation(reply, texts, token_limit=frame.max_output_tokens)
+            reason, quotes = check_explanation(reply, evidence.texts, token_limit=frame.max_output_tokens)
         except AnswerError as error:
             return _unexplained(self.terms, answer, spent, _rejected(self.terms, call, error, spending))
         explained = replace(answer, reason=reason, evidence=quotes)
         return decide(self.terms, explained, sum_spending((spent, spending), together=False))
+
+    def _offering(self, frame: Frame, texts: Sequence[str]) -> Frame:
+        """The frame with quotes to choose from, for a model that copies badly."""
+        schema = choice_schema(texts) if self.terms.provider.settings.wants_examples else None
+        return frame if schema is None else replace(frame, schema=ResponseSchema(name="explained_v1", schema=schema))
 
 
 # --- what the strategies share -------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ModelError, ProviderError
+from jurat.jsontext import thaw
 from jurat.provider.addresses import join_path
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.gate import Gate
@@ -23,8 +24,9 @@ from jurat.provider.http import AiohttpTransport
 from jurat.provider.openai_compatible import STATIC_HEADERS
 from jurat.provider.openai_reply import read_reply
 from jurat.provider.openai_request import FrameEncoder
-from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
+from jurat.provider.protocol import Call, Frame, ModelRequest, ProviderSettings, Raw, Reply, ResponseSchema
 from jurat.provider.retry import RetryPolicy
+from jurat.provider.schema_dialect import bounded
 from jurat.provider.sender import HttpSender
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ __all__ = ["LocalProvider", "local_provider"]
 
 _TIMEOUT_S = 600.0
 _WHERE = "the local model server"
+_SHORT = {"maxLength": 240, "maxItems": 2}
 
 
 class LocalProvider:
@@ -60,6 +63,7 @@ class LocalProvider:
         self._slots, self._threads = slots, threads
         self._to = Destination(where=_WHERE, model=settings.model, key_variable=None)
         self._encoder = FrameEncoder(settings)
+        self._frames: dict[Frame, Frame] = {}
         self._transport = AiohttpTransport(timeout_s=timeout_s, connections=slots)
         self._policy = RetryPolicy(deadline_s=timeout_s)
         self._gate = Gate(slots)
@@ -89,7 +93,26 @@ class LocalProvider:
 
     def prepare(self, request: ModelRequest) -> Call:
         """The bytes that would be sent, and their key. Starts nothing."""
-        return self._encoder.call(request)
+        frame = self._frames.get(request.frame) or self._short(request.frame)
+        return self._encoder.call(replace(request, frame=frame))
+
+    def _short(self, frame: Frame) -> Frame:
+        """The frame with a schema that asks for short texts: a small model's long ones are no better, only later."""
+        if frame.schema is None:
+            short = frame
+        else:
+            schema = bounded(thaw(frame.schema.schema), _SHORT)
+            short = replace(frame, schema=ResponseSchema(name=frame.schema.name, schema=schema))
+        self._frames[frame] = short
+        return short
+
+    def check(self) -> None:
+        """See that the model is here.
+
+        Raises:
+            ModelError: when it is not; the message says which command fetches it.
+        """
+        self.model_file()
 
     async def send(self, call: Call) -> Raw:
         """Bring the reply, starting the server when there is none.
@@ -165,7 +188,9 @@ def local_provider(settings: ProviderSettings, row: Mapping[str, Any], model_pat
     from jurat.provider.models import resolve
 
     if model_path is None:
-        settings = replace(settings, model=resolve(row.get("model", "default")).name)
+        entry = resolve(row.get("model", "default"))
+        strategy = row.get("default_strategy", entry.default_strategy)
+        settings = replace(settings, model=entry.name, default_strategy=strategy, wants_examples=True)
     else:
         if not model_path.is_file():
             fault = Fault(path="model_path", expected="the file of a model (GGUF)", found="no such file")

@@ -117,6 +117,7 @@ class ModelEntry:
         wheels: the slices on the package index.
         publisher_url: the publisher's own download of the same bytes, where there is one.
         aliases: other names for it.
+        default_strategy: the judge strategy that was measured to suit it best (`benchmarks/judge_quality.py`).
     """
 
     name: str
@@ -128,6 +129,7 @@ class ModelEntry:
     wheels: PartWheels
     publisher_url: str | None = None
     aliases: tuple[str, ...] = ()
+    default_strategy: str = "both"
 
     @property
     def file_name(self) -> str:

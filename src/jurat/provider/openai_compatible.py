@@ -61,9 +61,10 @@ class OpenAICompatible:
         self._encoder = FrameEncoder(settings)
         if limiter is None and concurrency is not None:
             limiter = Gate(concurrency)
+        self._keys = KeySource(settings.api_key_env, {**STATIC_HEADERS, **(headers or {})}, key_header)
         self._sender = HttpSender(
             url=url,
-            headers=KeySource(settings.api_key_env, {**STATIC_HEADERS, **(headers or {})}, key_header).headers,
+            headers=self._keys.headers,
             destination=self._to,
             transport=transport
             or AiohttpTransport(timeout_s=timeout_s, connections=concurrency or 0, max_reply_bytes=max_reply_bytes),
@@ -103,6 +104,14 @@ class OpenAICompatible:
             ProviderError: when they are no reply.
         """
         return read_reply(raw, self._to)
+
+    def check(self) -> None:
+        """See that there is a key where one is wanted.
+
+        Raises:
+            ProviderError: `missing_api_key`, with the variable to set.
+        """
+        self._keys.headers()
 
     async def aclose(self) -> None:
         """Close the running loop's connections. The provider can be used again afterwards."""

@@ -249,12 +249,16 @@ class ProviderSettings:
 class Provider(Protocol):
     """A model that can be asked. See the module's text for the three steps.
 
+    `check` finds out, without a connection, whether asking makes sense at all: it raises ProviderError
+    (`missing_api_key`) or ModelError, so that a job of a million rows is told once, before the first.
     `send` raises ProviderError and nothing else (but lets cancellation through); retries happen inside it, and
     nowhere else. `read` raises ProviderError (`api_error`) when the bytes are no reply of this kind at all.
     """
 
     @property
     def settings(self) -> ProviderSettings: ...
+
+    def check(self) -> None: ...
 
     def prepare(self, request: ModelRequest) -> Call: ...
 

@@ -103,6 +103,9 @@ class PythonProvider:
         """What the bytes say."""
         return read_reply(raw, self._to)
 
+    def check(self) -> None:
+        """A function that was found can be called."""
+
     async def aclose(self) -> None:
         """Nothing is open."""
 

@@ -73,6 +73,9 @@ class ReplayProvider:
         """What the recorded bytes say."""
         return read_reply(raw, self._to)
 
+    def check(self) -> None:
+        """A recording that was read needs nothing."""
+
     async def aclose(self) -> None:
         """Nothing is open."""
 
@@ -108,6 +111,10 @@ class RecordingProvider:
     def read(self, raw: Raw) -> Reply:
         """As the inner provider does."""
         return self._inner.read(raw)
+
+    def check(self) -> None:
+        """As the inner provider does."""
+        self._inner.check()
 
     async def aclose(self) -> None:
         """Close the inner provider."""

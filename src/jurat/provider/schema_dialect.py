@@ -6,11 +6,11 @@ that happens to be called like one.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from jurat.jsontext import Json
 
-__all__ = ["without_keywords"]
+__all__ = ["bounded", "without_keywords"]
 
 _NAMED_SCHEMAS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _VERBATIM = ("const", "enum", "default", "examples", "required")
@@ -33,3 +33,22 @@ def _kept(word: str, value: Json, refused: Collection[str]) -> Json:
     if word in _NAMED_SCHEMAS and isinstance(value, dict):
         return {name: without_keywords(part, refused) for name, part in value.items()}
     return without_keywords(value, refused)
+
+
+def bounded(schema: Json, bounds: Mapping[str, int]) -> Json:
+    """A copy of a schema in which the given keywords (`maxLength`, `maxItems`) ask for no more than their bounds.
+
+    A stricter hint, never a looser one: whatever follows the copy follows the schema.
+    """
+    if isinstance(schema, list):
+        return [bounded(part, bounds) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        word: min(value, bounds[word]) if word in bounds and type(value) is int else _bounded(word, value, bounds)
+        for word, value in schema.items()
+    }
+
+
+def _bounded(word: str, value: Json, bounds: Mapping[str, int]) -> Json:
+    return value if word in _VERBATIM else bounded(value, bounds)

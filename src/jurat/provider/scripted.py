@@ -101,6 +101,9 @@ class ScriptedProvider:
         """What the bytes say, read as a real server's."""
         return read_reply(raw, self._to)
 
+    def check(self) -> None:
+        """A script needs nothing."""
+
     async def aclose(self) -> None:
         """Nothing is open."""
 
