@@ -3,7 +3,8 @@
     python benchmarks/judge_quality.py                        # the default strategy on all test items
     python benchmarks/judge_quality.py --strategy answer --strategy answer+examples --items 64
 
-The prompts were chosen on the items marked `dev`; figures are of the items marked `test`. For each strategy it prints:
+The prompts were chosen on the items marked `dev` and on `examples/first_judgement`; figures are of the items marked
+`test`, on which nothing was tried before. For each strategy it prints:
 the area under the ROC curve (0.5 is chance), the accuracy at the rubric's own threshold (an error counts as wrong), the
 share of verdicts whose quotes all verify (a verdict without quotes does not count as verified), errors, and the median
 seconds a verdict. Rubrics have different thresholds, so scores are compared by their distance from the threshold in

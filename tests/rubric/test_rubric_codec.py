@@ -82,7 +82,6 @@ def test_all_faults_of_a_file_come_together_with_path_and_line() -> None:
         read_rubric(FILE.replace("1e999", "x"), "tone.yaml")
 
     assert [(fault.path, fault.line, fault.found, fault.hint) for fault in caught.value.faults] == [
-        ("purpse", 13, "an unknown one", "Did you mean purpose?"),
         ("revision", 2, "the number 2", "Put it in quotes."),
         ("criteria[0].wieght", 7, "an unknown one", "Did you mean weight?"),
         ("criteria[0].max", 8, "the text 'x'", None),
@@ -90,6 +89,7 @@ def test_all_faults_of_a_file_come_together_with_path_and_line() -> None:
         ("criteria[1].description", 9, "the number 1.10", "Put it in quotes."),
         ("criteria[1].min", 10, "the boolean true", None),
         ("anchors[0].description", 12, "nothing", "Add it."),
+        ("purpse", 13, "an unknown one", "Did you mean purpose?"),
     ]
     assert all(fault.file == "tone.yaml" for fault in caught.value.faults)
     assert "tone.yaml:2: revision: expected text, found the number 2. Put it in quotes." in str(caught.value)

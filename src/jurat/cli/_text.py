@@ -6,19 +6,9 @@ Model output, file contents and names pass through `visible` before they are pri
 from __future__ import annotations
 
 import re
-import sys
 import textwrap
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-import typer
-
-from jurat.errors import AuthoringError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["exits_on_bad_input", "visible", "wrapped"]
+__all__ = ["visible", "wrapped"]
 
 # C0 but tab and newline, DEL and C1; marks and overrides of writing direction; line and paragraph separators;
 # invisible characters that hide text or split words; tag characters; surrogates, which no terminal can be sent.
@@ -47,13 +37,3 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
         textwrap.fill(line, max(width, len(indent) + 20), initial_indent=indent, subsequent_indent=indent)
         for line in lines
     )
-
-
-@contextmanager
-def exits_on_bad_input() -> Iterator[None]:
-    """Inside: an author's fault is told on stderr, and the program ends with exit code 2."""
-    try:
-        yield
-    except AuthoringError as error:
-        sys.stderr.write(visible(str(error)) + "\n")
-        raise typer.Exit(2) from None

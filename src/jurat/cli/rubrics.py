@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jurat.cli._text import exits_on_bad_input, visible, wrapped
+from jurat.cli._exits import exits
+from jurat.cli._text import visible, wrapped
 from jurat.errors import AuthoringError, Fault
 from jurat.rubric import Criterion, Rubric, catalog, find, read_rubric
 from jurat.yamltext import MAX_BYTES, to_yaml
@@ -64,7 +65,7 @@ def show(
     form: Annotated[ShowFormat, typer.Option("--format", help="How to print it.")] = ShowFormat.CONSOLE,
 ) -> None:
     """Show one rubric in full. YAML and JSON come out as rubric files."""
-    with exits_on_bad_input():
+    with exits():
         found = _resolve(rubric)
     if form is ShowFormat.JSON:
         typer.echo(_json(found.to_json()))

@@ -1,7 +1,8 @@
 """What small local models need to judge sensibly, by template: words, worked examples, and where yes turns into no.
 
 A model that knows what a rubric means needs none of this. For the embedded ones each entry was chosen on the
-development items of `benchmarks/data/judge_items.jsonl` and measured on the others (`benchmarks/judge_quality.py`).
+development items of `benchmarks/data/judge_items.jsonl` and the rows of `examples/first_judgement`, and measured on the
+other items (`benchmarks/judge_quality.py`).
 What was found there, and decides the forms here:
 
 - one question about the whole rubric ranks as well as the mean of three about its criteria, at a third of the time;

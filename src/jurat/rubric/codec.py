@@ -54,12 +54,12 @@ def rubric_from_json(
         at: the path of the rubric inside a larger document; paths in faults start with it.
 
     Raises:
-        RubricInvalid: with every fault, in the order of the shape.
+        RubricInvalid: with every fault, in the order of the file, or of the shape where lines are not known.
     """
     faults = faults_of(value, at=at, spelling_of=spelling_of)
     if faults:
         placed = [replace(one, file=file, line=line_of(one.path) if line_of else None) for one in faults]
-        raise RubricInvalid("rubric", placed)
+        raise RubricInvalid("rubric", sorted(placed, key=lambda one: one.line or 0))
     return _made(value)
 
 
