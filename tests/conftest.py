@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from handed import shared_directory
+
+# How long an example takes says nothing about the code under test, and a build gives the same answer twice.
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("build", settings.get_profile("here"), derandomize=True)
+settings.load_profile("build" if os.environ.get("CI") else "here")
 
 
 @pytest.fixture
