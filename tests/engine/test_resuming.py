@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from jobs import GOOD, USAGE, GatedProvider, faulty, ids, item, items, job, maps, quiet, run, statuses
+from jobs import GOOD, USAGE, GatedProvider, faulty, ids, item, items, job, maps, output_of, quiet, run, statuses
 
 from judging import answer
 from jurat.engine import Judged, MemoryJournal
-from jurat.errors import ErrorCategory, StoreError
+from jurat.errors import ErrorCategory, ProviderError, StoreError
 from jurat.evaluation import TypedError
 from jurat.judge import Spending, Withheld
 from jurat.provider import FinishReason, Raw, ScriptedReply, TokenLogprobs
@@ -74,15 +74,43 @@ async def test_without_recall_everything_is_asked_again() -> None:
     assert len(provider.asked) == 5
 
 
-async def test_a_reply_out_of_the_cache_costs_nothing_again_valid_or_not() -> None:
-    journal = MemoryJournal()
+async def test_a_reply_out_of_the_cache_costs_nothing_again_and_an_invalid_one_is_asked_for_anew() -> None:
+    journal, provider = MemoryJournal(), GatedProvider()
     await run(GatedProvider(mixed), items(4), journal)
 
-    found = maps(await run(GatedProvider(), items(4), journal, recall=True))
+    found = maps(await run(provider, items(4), journal, recall=True))
 
-    assert [(one["evaluator"]["cost_usd"], one["evaluator"]["cached"]) for one in found] == [(0.0, True)] * 4
-    assert [one["status"] for one in found] == ["error", "pass", "fail", "error"]
-    assert [one["evaluator"]["input_tokens"] for one in found] == [10, 10, 10, 10]
+    assert sorted(provider.asked) == ["0", "3"]
+    cached = [one["evaluator"] for one in found if one["evaluator"]["cached"]]
+    assert [(one["cost_usd"], one["input_tokens"]) for one in cached] == [(0.0, 10), (0.0, 10)]
+    assert [one["status"] for one in found] == ["pass", "pass", "fail", "pass"]
+
+
+async def test_what_is_no_reply_at_all_is_withheld_like_an_invalid_one() -> None:
+    class Sick(GatedProvider):
+        def read(self, raw: Raw) -> Any:
+            raise ProviderError(ErrorCategory.API_ERROR, "no reply")
+
+    journal = MemoryJournal()
+    await run(Sick(), items(1), journal)
+
+    (kept,) = journal.kept.values()
+    assert isinstance(kept, Withheld)
+    assert kept.error.type is ErrorCategory.API_ERROR
+
+
+async def test_a_provider_that_raises_a_cancellation_of_its_own_fails_one_row_and_ends_nothing() -> None:
+    class Jumpy(GatedProvider):
+        async def send(self, call: Any) -> Raw:
+            if output_of(call) == "1":
+                raise asyncio.CancelledError("a secret")
+            return await super().send(call)
+
+    found = maps(await run(Jumpy(), items(3), MemoryJournal(), concurrency=1))
+
+    assert [one["status"] for one in found] == ["pass", "error", "pass"]
+    assert found[1]["evaluator"]["error"]["type"] == "api_error"
+    assert "secret" not in json.dumps(found)
 
 
 async def test_an_invalid_reply_out_of_the_cache_keeps_what_it_once_cost() -> None:

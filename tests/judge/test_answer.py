@@ -111,9 +111,15 @@ def test_a_signalled_limit_wins_over_a_closed_object_and_names_the_setting() -> 
     assert "max_output_tokens" in str(error)
 
 
-@pytest.mark.parametrize("reason", [FinishReason.OTHER, FinishReason.UNREPORTED, FinishReason.TOOL_CALL])
+@pytest.mark.parametrize("reason", [FinishReason.OTHER, FinishReason.UNREPORTED])
 def test_other_reasons_to_stop_leave_the_text_to_decide(reason: FinishReason) -> None:
     assert check_reply(reply(answer(), finish_reason=reason), TEXTS, rubric(), Contract.SCORE_V1).score == 0.75
+
+
+def test_text_beside_a_call_for_a_tool_is_no_answer() -> None:
+    error = refused(answer(), finish_reason=FinishReason.TOOL_CALL)
+
+    assert error.category is ErrorCategory.EMPTY_RESPONSE
 
 
 @pytest.mark.parametrize("text", [None, "", " \n\t", "\u00a0\u2003\u3000"])

@@ -200,7 +200,10 @@ class JudgingJob:
 
     async def _known(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
         found = await self._journal.recall(keys)
-        return {key: _as_cached(kept) for key, kept in found.items()} if self._cached else found
+        if not self._cached:
+            return found
+        # Another run's reply that was no valid answer is no answer for this one: only this job's own are final.
+        return {key: replace(kept, cached=True) for key, kept in found.items() if isinstance(kept, Raw)}
 
     async def _settle(self, answered: Sequence[_Answered]) -> None:
         """Give outcomes to their slots; those that have all of theirs go on, to further questions or a verdict."""
@@ -245,13 +248,6 @@ class JudgingJob:
                 await commit(question.call.key, outcome, alone=not self._on_the_wire)
             self._answered.append((question, outcome))
             self._attention.set()
-
-
-def _as_cached(kept: Raw | Withheld) -> Raw | Withheld:
-    """A reply out of the store costs nothing again, valid or not."""
-    if isinstance(kept, Raw):
-        return replace(kept, cached=True)
-    return replace(kept, spending=replace(kept.spending, cost_usd=0.0, cached=True))
 
 
 def _unreadable(judge: Judge, fault: Fault | None) -> Verdict:

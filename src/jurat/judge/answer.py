@@ -122,6 +122,8 @@ def check_signals(reply: Reply, token_limit: int | None = None) -> str:
         limit = f" of {token_limit} tokens" if token_limit else ""
         message = f"the judge's answer was cut off at the limit{limit}; raise max_output_tokens"
         raise AnswerError(ErrorCategory.TRUNCATED, message)
+    if reply.finish_reason is FinishReason.TOOL_CALL:
+        raise AnswerError(ErrorCategory.EMPTY_RESPONSE, "the judge asked for a tool instead of answering")
     if reply.text is None or not reply.text.strip():
         raise AnswerError(ErrorCategory.EMPTY_RESPONSE, _empty(reply))
     return reply.text

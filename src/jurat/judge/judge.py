@@ -210,12 +210,22 @@ class Judge:
 async def ask_one(provider: Provider, call: Call) -> Raw | EvaluationError:
     """Send one call. What a provider raises is an outcome; what it must not raise is one too, without its text."""
     try:
-        return await provider.send(call)
+        sent: object = await provider.send(call)
     except EvaluationError as error:
         return error
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        fault = "raised CancelledError though nobody cancelled it"  # it would end whoever asked, without a word
     except Exception as error:
-        message = f"provider {provider.settings.name} raised {type(error).__name__}, which is a fault in its adapter"
-        return ProviderError(ErrorCategory.API_ERROR, message)
+        fault = f"raised {type(error).__name__}"
+    else:
+        if isinstance(sent, Raw):
+            return sent
+        fault = f"gave a {type(sent).__name__}, not a Raw"
+    message = f"provider {provider.settings.name} {fault}, which is a fault in its adapter"
+    return ProviderError(ErrorCategory.API_ERROR, message)
 
 
 async def drive(steps: VerdictSteps, ask: Callable[[Sequence[Call]], Awaitable[Sequence[Outcome]]]) -> Verdict:

@@ -108,7 +108,7 @@ class AnswerStrategy:
         user = render_evidence(evidence)
         call = self.terms.provider.prepare(ModelRequest(frame=self.frame, user=user, repeat=repeat))
         (outcome,) = yield (call,)
-        read = _read(self.terms, outcome)
+        read = _read(self.terms, call, outcome)
         if isinstance(read, Opinion):
             return read
         reply, spending = read
@@ -180,7 +180,7 @@ class LogprobStrategy:
         return _answered(self.terms.rubric, self.questions, [share for share, _ in shares]), spending
 
     def _probability(self, call: Call, outcome: Outcome) -> tuple[float, Spending] | Opinion:
-        read = _read(self.terms, outcome)
+        read = _read(self.terms, call, outcome)
         if isinstance(read, Opinion):
             return read
         reply, spending = read
@@ -249,7 +249,7 @@ class BothStrategy:
         user = render_evidence(evidence) + decided_text(met)
         call = self.terms.provider.prepare(ModelRequest(frame=frame, user=user, repeat=repeat))
         (outcome,) = yield (call,)
-        read = _read(self.terms, outcome)
+        read = _read(self.terms, call, outcome)
         if isinstance(read, Opinion):
             return _unexplained(self.terms, answer, spent, read)
         reply, spending = read
@@ -327,7 +327,7 @@ def probability_of_yes(reply: Reply) -> float:
     return weights["yes"] / total
 
 
-def _read(terms: Terms, outcome: Outcome) -> tuple[Reply, Spending] | Opinion:
+def _read(terms: Terms, call: Call, outcome: Outcome) -> tuple[Reply, Spending] | Opinion:
     """What an outcome says, and what it cost; or the opinion that it leaves no room for more."""
     if isinstance(outcome, Withheld):
         return Opinion(status=Status.ERROR, error=outcome.error, spending=outcome.spending)
@@ -339,7 +339,11 @@ def _read(terms: Terms, outcome: Outcome) -> tuple[Reply, Spending] | Opinion:
     try:
         reply = terms.provider.read(outcome)
     except EvaluationError as error:
-        return Opinion.failed(error.category, str(error), _spending(terms, outcome, None))
+        return _rejected(terms, call, error, _spending(terms, outcome, None))
+    except Exception as error:
+        message = f"provider {terms.provider.settings.name} raised {type(error).__name__} over a reply"
+        fault = ProviderError(ErrorCategory.API_ERROR, message)
+        return _rejected(terms, call, fault, _spending(terms, outcome, None))
     return reply, _spending(terms, outcome, reply)
 
 
@@ -356,7 +360,8 @@ def _spending(terms: Terms, raw: Raw, reply: Reply | None) -> Spending:
     )
 
 
-def _rejected(terms: Terms, call: Call, error: AnswerError, spending: Spending) -> Opinion:
+def _rejected(terms: Terms, call: Call, error: EvaluationError, spending: Spending) -> Opinion:
+    """A reply that is no valid answer, or no reply at all: an error, and its text is not to be kept."""
     refused = TypedError(type=error.category, message=str(error))
     account = spending
     if spending.cached:  # what is kept is what the reply cost when it was paid for, not what recalling it cost
