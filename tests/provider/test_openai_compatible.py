@@ -353,6 +353,135 @@ def test_no_envelope_crashes_the_reader(value: object) -> None:
             assert isinstance(read(envelope), Reply)
 
 
+def refused(envelope: object) -> ProviderError:
+    with pytest.raises(ProviderError) as caught:
+        read(envelope)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("maxTokens", FinishReason.LENGTH),
+        ("max_output_tokens", FinishReason.LENGTH),
+        ("incomplete", FinishReason.LENGTH),
+        ("content-filter", FinishReason.CONTENT_FILTER),
+        ("contentFilter", FinishReason.CONTENT_FILTER),
+        ("RECITATION", FinishReason.CONTENT_FILTER),
+        ("blocklist", FinishReason.CONTENT_FILTER),
+        ("tool-calls", FinishReason.TOOL_CALL),
+        ("END_TURN", FinishReason.STOP),
+        ("eos_token", FinishReason.STOP),
+        ("", FinishReason.UNREPORTED),
+    ],
+)
+def test_a_reason_to_stop_is_known_however_it_is_spelled(word: str, reason: FinishReason) -> None:
+    assert read({"choices": [{"message": {"content": "x"}, "finish_reason": word}]}).finish_reason is reason
+
+
+@pytest.mark.parametrize(
+    "word", ["error", "ERROR", "cancelled", "abort", "insufficient_system_resource", "network_error", ["stop"], {}]
+)
+def test_a_reply_that_its_server_calls_broken_is_no_reply(word: object) -> None:
+    error = refused({"choices": [{"message": {"content": "x"}, "finish_reason": word}]})
+    assert error.category is ErrorCategory.API_ERROR
+
+
+@pytest.mark.parametrize("place", ["top", "choice"])
+def test_an_error_beside_an_answer_is_an_error(place: str) -> None:
+    told = {"error": {"code": 429, "message": "slow down"}}
+    choice = {"message": {"content": "x"}, "finish_reason": "stop", **(told if place == "choice" else {})}
+    error = refused({"choices": [choice], **(told if place == "top" else {})})
+    assert error.category is ErrorCategory.RATE_LIMITED
+
+
+@pytest.mark.parametrize("nothing", [None, {}, "", False])
+def test_an_empty_error_beside_an_answer_is_none(nothing: object) -> None:
+    assert read({"error": nothing, "choices": [{"message": {"content": "x"}, "error": nothing}]}).text == "x"
+
+
+@pytest.mark.parametrize("refusal", [True, {"reason": "policy"}, ["no"]])
+def test_a_refusal_that_is_no_text_is_a_refusal_all_the_same(refusal: object) -> None:
+    assert message(content="x", refusal=refusal).refusal == "(a refusal without words)"
+
+
+@pytest.mark.parametrize("said", [None, "", True, {}])
+def test_a_part_of_refusal_without_words_is_a_refusal(said: object) -> None:
+    parts = [{"type": "text", "text": "x"}, {"type": "refusal", "refusal": said}]
+    assert message(content=parts).refusal == "(a refusal without words)"
+
+
+@pytest.mark.parametrize("nothing", [None, False, "", [], {}])
+def test_what_says_no_refusal_is_none(nothing: object) -> None:
+    assert message(content="x", refusal=nothing).refusal is None
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"content": "x", "tool_calls": [{"id": "1"}]},
+        {"content": "x", "function_call": {"name": "f"}},
+        {"content": [{"type": "text", "text": "x"}, {"type": "tool_use", "id": "1"}]},
+    ],
+)
+def test_text_beside_a_call_of_a_tool_is_no_answer(parts: dict[str, Any]) -> None:
+    assert message(**parts).finish_reason is FinishReason.TOOL_CALL
+    assert message(content="x", tool_calls=[], function_call=None).finish_reason is FinishReason.STOP
+
+
+@pytest.mark.parametrize("content", [4, True, {"score": 4}, 1.5, [4], [{"type": "text", "text": 4}]])
+def test_content_that_is_no_text_is_no_reply(content: object) -> None:
+    assert refused({"choices": [{"message": {"content": content}}]}).category is ErrorCategory.API_ERROR
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"choices":[{"message":{"content":"a"}}],"choices":[{"message":{"content":"b"}}]}',
+        '{"choices":[{"message":{"content":"a"},"message":{"content":"b"}}]}',
+        '{"choices":[{"message":{"content":"a","content":"b"}}]}',
+        '{"choices":[{"message":{"content":"a","c\\u006fntent":"b"}}]}',
+        '{"choices":[{"finish_reason":"length","message":{"content":"a"},"finish_reason":"stop"}]}',
+        '{"error":{"code":500},"choices":[{"message":{"content":"a"}}],"error":null}',
+        '{"choices":[{"message":{"refusal":"no","content":"a","refusal":null}}]}',
+    ],
+)
+def test_an_envelope_that_says_two_things_is_no_reply(body: str) -> None:
+    to = Destination(where="h", model="m", key_variable=None)
+    with pytest.raises(ProviderError, match="each member once") as caught:
+        read_reply(Raw(body=body.encode(), latency_ms=1.0), to)
+    assert caught.value.category is ErrorCategory.API_ERROR
+
+
+def test_the_same_names_in_different_places_are_fine() -> None:
+    logprobs = {"content": [{"token": "content", "logprob": -1.0}], "refusal": None}
+    choice = {"message": {"content": 'é "content": "choices"', "refusal": None}, "logprobs": logprobs}
+    assert read({"choices": [choice]}).text == 'é "content": "choices"'
+
+
+def test_the_choice_with_the_index_0_is_the_answer() -> None:
+    second, first = ({"index": n, "message": {"content": str(n)}} for n in (1, 0))
+    assert read({"choices": [second, first]}).text == "0"
+    assert refused({"choices": [second]}).category is ErrorCategory.API_ERROR
+
+
+@pytest.mark.parametrize("count", [10**12 + 1, 1e300, -5, True, "7", [1]])
+def test_a_count_that_cannot_be_is_unknown(count: object) -> None:
+    details = {"prompt_tokens_details": {"cached_tokens": count}}
+    usage = {"prompt_tokens": count, "completion_tokens": 3, **details}
+    assert read({"choices": [{"message": {"content": "x"}}], "usage": usage}).usage == Usage(output_tokens=3)
+
+
+@pytest.mark.parametrize("name", ["gpt-4o-2024-08-06", "meta-llama/Llama-3.1-8B:free", "models\\a (q4).gguf"])
+def test_the_model_that_answered_is_kept(name: str) -> None:
+    assert read({"model": name, "choices": [{"message": {"content": "x"}}]}).model == name
+
+
+@pytest.mark.parametrize("name", ["", "m" * 101, "a\x1b[31m", "a\nb", "<b>m</b>", "mödel", "a|b", SECRET, 5, None])
+def test_a_name_of_a_model_that_could_do_harm_is_unknown(name: object) -> None:
+    assert read({"model": name, "choices": [{"message": {"content": "x"}}]}).model is None
+
+
 # What errors say
 
 
@@ -388,6 +517,12 @@ def test_no_envelope_crashes_the_reader(value: object) -> None:
         (200, {"error": {"message": "x", "code": 429}}, ErrorCategory.RATE_LIMITED),
         (200, {"error": {"code": "context_length_exceeded"}}, ErrorCategory.CONTEXT_TOO_LARGE),
         (200, {"error": "broken"}, ErrorCategory.API_ERROR),
+        (200, {"id": "x", "object": "error", "error": {"code": 429}}, ErrorCategory.RATE_LIMITED),
+        (200, {"id": "x", "error": {"code": "429"}}, ErrorCategory.RATE_LIMITED),
+        (200, {"id": "x", "error": {"type": "rate_limit_error"}}, ErrorCategory.RATE_LIMITED),
+        (200, {**REPLY, "error": {"code": 503}}, ErrorCategory.OVERLOADED),
+        (200, {"choices": [{**REPLY["choices"][0], "error": {"code": 502}}]}, ErrorCategory.API_ERROR),
+        (200, {"id": "x", "object": "error", "message": "no"}, ErrorCategory.API_ERROR),
     ],
 )
 async def test_every_failure_has_its_category(status: int, body: object, category: ErrorCategory) -> None:
@@ -478,3 +613,42 @@ async def test_a_key_that_the_server_echoes_is_in_no_message_repr_or_log(
     assert not any(SECRET in text for text in shown)
     if status in (401, 403):
         assert "JUDGE_KEY" in str(error)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"id": "x", "object": "error", "error": {"code": 429, "message": "slow down"}},
+        {**REPLY, "error": {"code": 503}},
+        {"choices": [{**REPLY["choices"][0], "error": {"code": 502}}]},
+    ],
+)
+async def test_an_error_inside_of_a_200_is_tried_again_and_never_given_back(body: object) -> None:
+    async with serving(answer(body), answer(REPLY)) as server:
+        provider = OpenAICompatible(settings(server), timing=FakeTime().timing)
+        raw = await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await provider.aclose()
+    assert (raw.attempts, len(server.requests), json.loads(raw.body)) == (2, 2, REPLY)
+
+
+async def test_an_answer_that_speaks_of_an_error_is_an_answer() -> None:
+    told = {"choices": [{"message": {"content": '{"error": "none"}', "note": "error"}, "finish_reason": "stop"}]}
+    async with serving(answer(told)) as server:
+        provider = OpenAICompatible(settings(server))
+        raw = await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await provider.aclose()
+    assert provider.read(raw).text == '{"error": "none"}'
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [("text/html", "text/html"), ("application/XML; a=b", "application/xml"), ("x-secret/abc123", "another type")],
+)
+async def test_only_known_types_of_content_are_named(told: str, shown: str) -> None:
+    error = await failure(Answer(headers={"Content-Type": told}, body=b"<p>"))
+    assert f"got {shown} from" in str(error)
+
+
+@pytest.mark.parametrize("told", ["a b", "<b>", "r" * 101, SECRET])
+async def test_a_request_id_that_could_do_harm_is_none(told: str) -> None:
+    assert (await failure(answer({}, 400, X_Request_Id=told))).request_id is None

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from jurat.errors import ErrorCategory, ProviderError
+from jurat.provider.credentials import looks_like_credential
 from jurat.provider.faults import TransientError
 from jurat.provider.http import HttpReply
 
-__all__ = ["Destination", "error_from_reply", "error_in_body", "looks_like_json"]
+__all__ = ["Destination", "error_from_reply", "error_in_body", "holds_error", "is_reply", "looks_like_json"]
 
 _MAX_ERROR_BYTES = 65_536
 # The vendors' codes, each from its own documentation of errors.
@@ -30,6 +31,13 @@ _TOO_LARGE_TEXT = re.compile(
 _REFUSED = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation", "invalid_prompt", "safety"}
 _NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"}
 _OVERLOADED = {"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded_error"}
+_STATUS_OF = {  # codes of faults that pass, from those who put them into a 200 without a number
+    **dict.fromkeys(("rate_limit_exceeded", "rate_limit_error", "rate_limited", "too_many_requests"), 429),
+    **dict.fromkeys(("server_error", "internal_error", "internal_server_error", "upstream_error"), 500),
+    **dict.fromkeys(("timeout", "timeout_error", "upstream_timeout", "gateway_timeout"), 504),
+}
+_PAGES = ("text/html", "text/plain", "text/xml", "application/xml", "application/xhtml+xml", "text/event-stream")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 _NO_MODEL = {"model_not_found", "model_not_found_error", "not_found_error"}
 _HINTS = {
     "temperature": "temperature: false",
@@ -72,6 +80,36 @@ def looks_like_json(reply: HttpReply) -> bool:
     return (body[:1] == b"{" and body[-1:] == b"}") or ((kept := body.strip())[:1] == b"{" and kept[-1:] == b"}")
 
 
+def is_reply(reply: HttpReply) -> bool:
+    """Whether an answer may be what was asked for: a 200 with a JSON object that holds no error.
+
+    The body is decoded only when it speaks of an error at all.
+    """
+    if reply.status != 200 or not looks_like_json(reply):
+        return False
+    if b'"error"' not in reply.body:
+        return True
+    try:
+        envelope = json.loads(reply.body)
+    except (ValueError, RecursionError, MemoryError):
+        return True  # no JSON: what it is, the reader says
+    return not (isinstance(envelope, dict) and holds_error(envelope))
+
+
+def holds_error(envelope: Mapping[str, Any]) -> bool:
+    """Whether a decoded body holds an error, at its top or in its first choice, with or without an answer beside."""
+    return bool(_error_of(envelope)) or envelope.get("object") == "error"
+
+
+def _error_of(envelope: Mapping[str, Any]) -> object:
+    error = envelope.get("error")
+    if error or (error is not None and not envelope.get("choices")):
+        return error or True
+    choices = envelope.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first.get("error") if isinstance(first, dict) else None
+
+
 def error_from_reply(reply: HttpReply, to: Destination, *, retry_after_s: float | None = None) -> ProviderError:
     """The error that an answer stands for: any status but 200, or a 200 that is no JSON object or holds an error.
 
@@ -80,8 +118,8 @@ def error_from_reply(reply: HttpReply, to: Destination, *, retry_after_s: float 
     """
     if reply.status == 200 and not looks_like_json(reply):
         kind = reply.headers.get("content-type", "no content type").partition(";")[0].strip().lower()
-        found = kind if re.fullmatch(r"[a-z0-9.+-]{1,64}/[a-z0-9.+-]{1,64}", kind) else "something else"
-        what = "a body that is no JSON object" if "json" in found else found
+        shown = kind if kind in _PAGES or kind == "no content type" else "another type"
+        what = "a body that is no JSON object" if kind == "application/json" else shown
         return ProviderError(
             ErrorCategory.API_ERROR,
             f"expected application/json, got {what} from {to.where}. Is base_url right?",
@@ -104,7 +142,7 @@ def error_in_body(envelope: Mapping[str, Any], to: Destination) -> ProviderError
 def request_id(headers: Mapping[str, str]) -> str | None:
     """The provider's own name for a request, when it gave a sane one."""
     found = headers.get("x-request-id")
-    return found if found and len(found) <= 200 and found.isascii() and found.isprintable() else None
+    return found if found and _REQUEST_ID.fullmatch(found) and not looks_like_credential(found) else None
 
 
 def _read(body: bytes, status: int) -> tuple[_Told, int]:
@@ -119,20 +157,29 @@ def _read(body: bytes, status: int) -> tuple[_Told, int]:
 
 def _told(envelope: Mapping[str, Any], status: int) -> tuple[_Told, int]:
     """The codes of an error body, and the status it means: some gateways send theirs inside a 200."""
-    error = envelope.get("error")
+    error = _error_of(envelope)
     inner: Mapping[str, Any] = error if isinstance(error, dict) else envelope
     deeper = inner.get("innererror")
     sources = (inner, deeper if isinstance(deeper, dict) else {})
     codes = {value.lower() for part in sources for name in ("code", "type") if isinstance(value := part.get(name), str)}
-    number = inner.get("code")
-    if status == 200 and isinstance(number, int) and 400 <= number <= 599:
-        status = number
+    if status == 200:
+        status = _told_status(inner, codes)
     text = error if isinstance(error, str) else inner.get("message")
     text = text[:4000] if isinstance(text, str) else ""
     metadata = inner.get("metadata")
     moderated = isinstance(metadata, dict) and isinstance(metadata.get("reasons"), list)
     too_large = _TOO_LARGE_TEXT.search(text) is not None
     return _Told(frozenset(codes), _own_field(inner.get("param"), text), too_large, moderated), status
+
+
+def _told_status(inner: Mapping[str, Any], codes: set[str]) -> int:
+    for name in ("code", "status", "status_code"):
+        number = inner.get(name)
+        if isinstance(number, str) and len(number) == 3 and number.isascii() and number.isdecimal():
+            number = int(number)
+        if isinstance(number, int | float) and 400 <= number <= 599:
+            return int(number)
+    return next((_STATUS_OF[code] for code in sorted(codes) if code in _STATUS_OF), 200)
 
 
 def _own_field(param: object, text: str) -> str | None:

@@ -9,32 +9,33 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from jurat.errors import ErrorCategory, ProviderError
-from jurat.provider.errors_from_http import Destination, error_in_body
-from jurat.provider.protocol import FinishReason, Raw, Reply, TokenLogprobs, Usage
+from jurat.provider.credentials import looks_like_credential
+from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
+from jurat.provider.protocol import FinishReason, Raw, Reply, TokenLogprobs, Usage, squashed
 
 __all__ = ["read_reply"]
 
-_FINISH = {
-    "stop": FinishReason.STOP,
-    "eos": FinishReason.STOP,
-    "eos_token": FinishReason.STOP,
-    "end_turn": FinishReason.STOP,
-    "stop_sequence": FinishReason.STOP,
-    "length": FinishReason.LENGTH,
-    "max_tokens": FinishReason.LENGTH,
-    "model_length": FinishReason.LENGTH,
-    "content_filter": FinishReason.CONTENT_FILTER,
-    "safety": FinishReason.CONTENT_FILTER,
-    "refusal": FinishReason.REFUSAL,
-    "tool_calls": FinishReason.TOOL_CALL,
-    "function_call": FinishReason.TOOL_CALL,
-}
+# Words by which a server says that it broke off: what came until then is no answer.
+_BROKEN = frozenset(
+    [
+        *("error", "failed", "failure", "cancelled", "canceled", "cancel", "abort", "aborted", "interrupted"),
+        *("timeout", "networkerror", "insufficientsystemresource", "malformedresponse"),
+    ]
+)
+_MOST_TOKENS = 10**12
+# What names of models are made of; nothing that a terminal, a page or a table could take for its own.
+_MODEL_NAME = re.compile(r"[A-Za-z0-9._:/@+=,~()\[\] \\-]{1,100}")
+_WORDLESS_REFUSAL = "(a refusal without words)"
+_ONCE = frozenset(("choices", "message", "content", "finish_reason", "refusal", "error", "tool_calls", "index"))
+_COUNTED = (b'"choices"', b'"message"', b'"content"', b'"finish_reason"', b'"refusal"', b'"error"', b'"tool_calls"')
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking", "reasoning_content")
+_TOOL_PARTS = ("tool_use", "tool_call", "tool_calls", "function_call")
 _NO_USAGE = Usage()
 _decoder = json.JSONDecoder()
 
@@ -46,12 +47,9 @@ def read_reply(raw: Raw, to: Destination) -> Reply:
         ProviderError: `api_error` when the body is no reply of this dialect; when it holds an error, that one.
     """
     envelope = _decoded(raw.body, to)
-    choices = envelope.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        if envelope.get("error") is not None or envelope.get("object") == "error":
-            raise error_in_body(envelope, to)
-        raise _no_reply(to, "a list of choices with at least one")
-    choice = choices[0]
+    if holds_error(envelope):
+        raise error_in_body(envelope, to)
+    choice = _first(envelope.get("choices"), to)
     message = choice.get("message")
     if not isinstance(message, dict):
         raise _no_reply(to, "a message in the first choice")
@@ -61,10 +59,10 @@ def read_reply(raw: Raw, to: Destination) -> Reply:
     logprobs = choice.get("logprobs")
     return Reply(
         text=text,
-        finish_reason=_finish(choice.get("finish_reason")),
+        finish_reason=_finish(choice.get("finish_reason"), message, to),
         refusal=refusal,
         usage=_usage(usage) if isinstance(usage, dict) else _NO_USAGE,
-        model=model if isinstance(model, str) and 0 < len(model) <= 200 else None,
+        model=_model_name(model),
         logprobs=_logprobs(logprobs) if isinstance(logprobs, dict) else (),
         reasoning_characters=reasoning,
     )
@@ -78,7 +76,42 @@ def _decoded(body: bytes, to: Destination) -> dict[str, Any]:
         raise _no_reply(to, "one JSON object") from None
     if end != len(text) or not isinstance(envelope, dict):
         raise _no_reply(to, "one JSON object")
+    if b"\\u00" in body or any(body.count(name) > 1 for name in _COUNTED):
+        _refuse_doubles(text, to)
     return envelope
+
+
+def _refuse_doubles(text: str, to: Destination) -> None:
+    """Look for members that say two things. Asked only when the bytes make it possible: it decodes once more."""
+
+    def seen_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) != len(pairs):
+            names = [name for name, _ in pairs if name in _ONCE]
+            if len(names) != len(set(names)):
+                raise _no_reply(to, "each member once")
+        return made
+
+    try:
+        json.loads(text, object_pairs_hook=seen_once)
+    except (RecursionError, MemoryError):
+        raise _no_reply(to, "one JSON object") from None
+
+
+def _first(choices: object, to: Destination) -> dict[str, Any]:
+    """The choice with the index 0; the first one, where they have no index."""
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        if choices[0].get("index") in (0, None):
+            return choices[0]
+        for choice in choices[1:]:
+            if isinstance(choice, dict) and choice.get("index", 1) == 0:
+                return choice
+    raise _no_reply(to, "a list of choices with at least a first one")
+
+
+def _model_name(name: object) -> str | None:
+    fine = isinstance(name, str) and _MODEL_NAME.fullmatch(name) is not None and not looks_like_credential(name)
+    return str(name) if fine else None
 
 
 def _no_reply(to: Destination, expected: str) -> ProviderError:
@@ -89,16 +122,36 @@ def _no_reply(to: Destination, expected: str) -> ProviderError:
     )
 
 
-def _finish(reason: object) -> FinishReason:
-    if reason is None:
-        return FinishReason.UNREPORTED
-    return _FINISH.get(reason.lower(), FinishReason.OTHER) if isinstance(reason, str) else FinishReason.OTHER
+def _finish(reason: object, message: Mapping[str, Any], to: Destination) -> FinishReason:
+    """Why it stopped. Whoever calls a tool has not answered, whatever text stands beside the call."""
+    if isinstance(reason, list | dict):
+        raise _no_reply(to, "a finish_reason that is a word")
+    found = FinishReason.of(reason) if reason is None or isinstance(reason, str) else FinishReason.OTHER
+    if found is FinishReason.OTHER and isinstance(reason, str) and squashed(reason) in _BROKEN:
+        raise ProviderError(
+            ErrorCategory.API_ERROR, f"{to.where} broke off: its finish_reason is one of a failure", status=200
+        )
+    if found in (FinishReason.STOP, FinishReason.OTHER, FinishReason.UNREPORTED) and _calls_a_tool(message):
+        return FinishReason.TOOL_CALL
+    return found
+
+
+def _calls_a_tool(message: Mapping[str, Any]) -> bool:
+    if message.get("tool_calls") or message.get("function_call"):
+        return True
+    content = message.get("content")
+    return isinstance(content, list) and any(
+        isinstance(part, dict) and part.get("type") in _TOOL_PARTS for part in content
+    )
 
 
 def _content(message: Mapping[str, Any], to: Destination) -> tuple[str | None, str | None, int]:
     """Visible text, refusal, and how many characters of reasoning came beside them."""
     refusal = message.get("refusal")
-    refusals = [refusal] if isinstance(refusal, str) and refusal.strip() else []
+    refusals: list[str] = []
+    if refusal:
+        said = refusal if isinstance(refusal, str) else _WORDLESS_REFUSAL
+        refusals += [said] if said.strip() else []
     reasoning = max(_characters(message.get(name)) for name in _REASONING_FIELDS)
     content = message.get("content")
     if content is None or isinstance(content, str):
@@ -110,19 +163,25 @@ def _content(message: Mapping[str, Any], to: Destination) -> tuple[str | None, s
         if isinstance(part, str):
             texts.append(part)
         elif isinstance(part, dict):
-            reasoning += _sort_part(part, texts, refusals)
+            reasoning += _sort_part(part, texts, refusals, to)
+        elif part is not None:
+            raise _no_reply(to, "parts of content that are texts or objects")
     return "".join(texts) if texts else None, refusals[0] if refusals else None, reasoning
 
 
-def _sort_part(part: Mapping[str, Any], texts: list[str], refusals: list[str]) -> int:
+def _sort_part(part: Mapping[str, Any], texts: list[str], refusals: list[str], to: Destination) -> int:
     """Put one content part where it belongs; by its flag, never by its text. Returns characters of reasoning."""
     kind = part.get("type", "text")
     if part.get("thought") is True or kind in _REASONING_PARTS:
         return _characters(part.get("text")) or _characters(part.get("thinking"))
-    if kind == "refusal" and isinstance(part.get("refusal"), str):
-        refusals.append(part["refusal"])
-    elif kind in ("text", "output_text") and isinstance(part.get("text"), str):
-        texts.append(part["text"])
+    said = part.get("refusal")
+    if kind == "refusal" or (said and not isinstance(said, str)) or (isinstance(said, str) and said.strip()):
+        refusals.append(said if isinstance(said, str) and said.strip() else _WORDLESS_REFUSAL)
+    text = part.get("text")
+    if kind in ("text", "output_text") and text is not None:
+        if not isinstance(text, str):
+            raise _no_reply(to, "text in each part of text")
+        texts.append(text)
     return 0
 
 
@@ -135,9 +194,9 @@ def _characters(value: object) -> int:
 
 
 def _count(value: object) -> int | None:
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and abs(value) <= _MOST_TOKENS and value.is_integer():
         value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
 
 
 def _detail(usage: Mapping[str, Any], name: str, count: str) -> int | None:

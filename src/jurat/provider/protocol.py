@@ -52,22 +52,37 @@ class FinishReason(StrEnum):
 
     @classmethod
     def of(cls, word: str | None) -> FinishReason:
-        """A vendor's own word, whatever its case, in our vocabulary. None is a server that said nothing."""
-        return cls.UNREPORTED if word is None else _FINISH_WORDS.get(word.lower(), cls.OTHER)
+        """A vendor's own word, whatever its spelling, in our vocabulary. None is a server that said nothing."""
+        if word is None:
+            return cls.UNREPORTED
+        known = _FINISH_WORDS.get(word)
+        return known if known is not None else _FINISH_WORDS.get(squashed(word), cls.OTHER)
 
 
+def squashed(word: str) -> str:
+    """A word without case and separators: `MAX_TOKENS`, `max-tokens` and `maxTokens` are the same one."""
+    return word.strip().lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+_SAID = {
+    FinishReason.STOP: (
+        *("stop", "stopped", "stop_sequence", "stop_token", "end_turn", "end_of_turn", "eos", "eos_token", "eos_found"),
+        *("complete", "completed", "finished", "done"),
+    ),
+    FinishReason.LENGTH: (
+        *("length", "limit", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_length", "model_length"),
+        *("model_context_window_exceeded", "context_length_exceeded", "incomplete"),
+    ),
+    FinishReason.REFUSAL: ("refusal", "refused"),
+    FinishReason.CONTENT_FILTER: (
+        *("content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii"),
+        *("guardrail_intervened", "sensitive", "moderation", "image_safety"),
+    ),
+    FinishReason.TOOL_CALL: ("tool_calls", "tool_use", "function_call", "tool_call"),
+    FinishReason.UNREPORTED: ("", "null", "none", "finish_reason_unspecified"),
+}
 _FINISH_WORDS = {
-    **dict.fromkeys(("stop", "end_turn", "stop_sequence", "eos", "complete", "completed"), FinishReason.STOP),
-    **dict.fromkeys(
-        ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"),
-        FinishReason.LENGTH,
-    ),
-    "refusal": FinishReason.REFUSAL,
-    **dict.fromkeys(
-        ("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "guardrail_intervened"),
-        FinishReason.CONTENT_FILTER,
-    ),
-    **dict.fromkeys(("tool_calls", "tool_use", "function_call", "tool_call"), FinishReason.TOOL_CALL),
+    spelling: reason for reason, words in _SAID.items() for word in words for spelling in (word, squashed(word))
 }
 
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
-from jurat.provider.errors_from_http import Destination, error_from_reply, looks_like_json, request_id
+from jurat.provider.errors_from_http import Destination, error_from_reply, is_reply, request_id
 from jurat.provider.faults import TransientError
 from jurat.provider.http import HttpReply, Transport
 from jurat.provider.protocol import Raw
 from jurat.provider.retry import Pause, RetryPolicy, Timing, retry, server_delay
 
 __all__ = ["HttpSender"]
-
-_ERROR_STARTS = (b'{"error"', b'{"object":"error"')
 
 
 class HttpSender:
@@ -81,7 +79,7 @@ class HttpSender:
         else:
             async with self._limiter:
                 reply = await self._transport.post(self._url, headers, body)
-        if reply.status == 200 and looks_like_json(reply) and not reply.body.startswith(_ERROR_STARTS):
+        if is_reply(reply):
             return reply
         raise error_from_reply(reply, self._to, retry_after_s=server_delay(reply.headers, self._timing.wall()))
 
