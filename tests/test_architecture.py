@@ -22,7 +22,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
         frozenset,
         (
             ("errors", "_version"),
-            ("vocabulary",),
+            ("vocabulary", "threads"),
             ("jsontext",),
             ("_tree", "_yamlwrite"),
             ("_jsonfeed", "_yamlfeed"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -50,7 +52,7 @@ class Private(Exception):
     pass
 
 
-@pytest.mark.parametrize("kind", [Private, StopIteration, SystemExit, TimeoutError, KeyError])
+@pytest.mark.parametrize("kind", [Private, StopIteration, SystemExit, TimeoutError, asyncio.CancelledError])
 async def test_what_a_function_raises_is_told_by_its_type_alone(kind: type[BaseException]) -> None:
     def raising(_: object) -> str:
         raise kind("the secret text")
@@ -85,6 +87,44 @@ async def test_a_function_that_takes_too_long_is_a_timeout() -> None:
     error = await failure(slow, timeout_s=0.01)
     assert error.category is ErrorCategory.TIMEOUT
     assert "within 0.01 s" in str(error)
+
+
+async def test_a_call_that_is_cancelled_is_cancelled() -> None:
+    entered = asyncio.Event()
+
+    async def waiting(_: object) -> str:
+        entered.set()
+        await asyncio.Event().wait()
+        return "x"
+
+    task = asyncio.create_task(ask(waiting))
+    await entered.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def test_a_function_that_hangs_does_not_hold_up_the_end_of_the_program() -> None:
+    program = """
+import asyncio, threading
+from jurat.provider import ChatMessage, Frame, ModelRequest, ProviderSettings, PythonProvider
+
+def hangs(messages):
+    threading.Event().wait()
+
+async def main():
+    settings = ProviderSettings(name="mine", kind="python", model="app:hangs")
+    provider = PythonProvider(hangs, settings=settings, timeout_s=0.05)
+    frame = Frame(messages=(ChatMessage(role="system", content="s"),))
+    try:
+        await provider.send(provider.prepare(ModelRequest(frame=frame, user="u")))
+    except Exception as error:
+        print(error.category.value)
+
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "timeout"
 
 
 async def test_no_more_calls_run_at_once_than_the_bound() -> None:

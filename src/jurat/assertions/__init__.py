@@ -11,8 +11,8 @@ from jurat.assertions.jsonpath import MISSING, PathSyntaxError, format_path, loo
 from jurat.assertions.jsonvalues import json_equal
 from jurat.assertions.plugins import installed_types
 from jurat.assertions.schema import assertion_schema
-from jurat.assertions.threads import call_user_code, in_thread
 from jurat.assertions.tools import ToolCall, tool_calls
+from jurat.threads import call_user_code, in_thread
 
 __all__ = [
     "MISSING",

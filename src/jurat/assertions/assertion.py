@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from jurat.assertions.outcome import Check
-from jurat.assertions.threads import call_user_code, in_thread
 from jurat.evaluation import Assessment, Evaluator, run_evaluator
 from jurat.evidence import Context, as_context
+from jurat.threads import call_user_code, in_thread
 from jurat.vocabulary import Status
 
 __all__ = ["Assertion", "asking", "asking_user_code"]

@@ -24,11 +24,11 @@ from typing import Any
 
 from jurat.assertions.execution import as_finite
 from jurat.assertions.outcome import Check, clip, decided
-from jurat.assertions.threads import call_user_code
 from jurat.errors import ErrorCategory, EvaluatorFault, Fault
 from jurat.evaluation import Assessment
 from jurat.evidence import Context
 from jurat.jsontext import Json, thaw, type_name
+from jurat.threads import call_user_code
 from jurat.vocabulary import nearest
 
 __all__ = ["load_function", "python"]

@@ -2,7 +2,8 @@
 
 It gets the messages of a request, a list of `{"role": …, "content": …}`, and returns the text of the reply, or an
 object as in `jurat.provider.script` (`text` or `json`, `usage`, `finish_reason`, …). A synchronous function runs in a
-thread. When it raises, the record says which type of exception it was, and nothing of what it said.
+daemon thread of its own: one that hangs holds up neither its call nor the end of the program. When it raises, the
+record says which type of exception it was, and nothing of what it said.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,6 +27,7 @@ from jurat.provider.openai_reply import read_reply
 from jurat.provider.openai_request import FrameEncoder
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.script import envelope, reply_from
+from jurat.threads import in_thread
 
 __all__ = ["PythonProvider", "load_function"]
 
@@ -74,15 +77,23 @@ class PythonProvider:
             return Raw(body=body, latency_ms=(perf_counter() - started) * 1000.0)
 
     async def _answer(self, messages: list[dict[str, str]]) -> Any:
+        task = asyncio.current_task()
+        cancelled_before = task.cancelling() if task is not None else 0
         limit = asyncio.timeout(self._timeout_s)
         try:
             async with limit:
                 if inspect.iscoroutinefunction(self._function):
                     return await self._function(messages)
-                answer, error = await asyncio.to_thread(_called, self._function, messages)
+                answer, error = await in_thread(partial(_called, self._function, messages), name="jurat-model")
                 if error is None:
                     return await answer if inspect.isawaitable(answer) else answer
-        except (Exception, SystemExit) as raised_here:
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except asyncio.CancelledError as cancelled:
+            if task is not None and task.cancelling() > cancelled_before:
+                raise  # somebody else's wish; without it, the function itself has raised this
+            error = cancelled
+        except BaseException as raised_here:
             error = raised_here
         category = ErrorCategory.TIMEOUT if limit.expired() else ErrorCategory.API_ERROR
         raised = f"did not answer within {self._timeout_s:g} s" if limit.expired() else f"raised {type(error).__name__}"

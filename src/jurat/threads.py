@@ -23,7 +23,7 @@ __all__ = ["call_user_code", "in_thread"]
 T = TypeVar("T")
 
 
-async def in_thread(call: Callable[[], T]) -> T:
+async def in_thread(call: Callable[[], T], *, name: str = "jurat-check") -> T:
     """What `call` returns or raises, run in a thread of its own with the caller's context variables.
 
     Raises:
@@ -41,7 +41,7 @@ async def in_thread(call: Callable[[], T]) -> T:
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits any more
             loop.call_soon_threadsafe(settle)
 
-    threading.Thread(target=work, name="jurat-check", daemon=True).start()
+    threading.Thread(target=work, name=name, daemon=True).start()
     return await future
 
 
