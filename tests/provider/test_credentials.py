@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jurat.errors import ProviderError
 from jurat.provider.addresses import BadAddress, checked_base_url, join_path, mask_url, place
-from jurat.provider.credentials import KeySource, credential_path, is_credential_name, looks_like_credential
+from jurat.provider.credentials import (
+    KeySource,
+    credential_path,
+    is_credential_name,
+    is_variable_name,
+    looks_like_credential,
+)
 from jurat.provider.inflate import BadEncoding, TooLarge, inflate
 
 
@@ -112,3 +119,20 @@ def test_what_was_packed_comes_out_again(data: bytes, encoding: str) -> None:
 def test_no_bytes_crash_the_unpacking(data: bytes, encoding: str) -> None:
     with contextlib.suppress(TooLarge, BadEncoding):
         assert len(inflate(data, encoding, 50)) <= 50
+
+
+@pytest.mark.parametrize("value", ["sk-fake-0000000000000000", "my key", "a1b2c3d4e5f6a7b8c9d0e1f2", "x=y", "k" * 200])
+def test_what_is_no_name_of_a_variable_is_not_repeated(value: str) -> None:
+    source = KeySource(value, {})
+    with pytest.raises(ProviderError) as caught:
+        source.headers()
+    assert value not in str(caught.value)
+    assert value not in repr(source)
+    assert "api_key_env" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["OPENAI_API_KEY", "key", "_K2", "AZURE_OPENAI_GPT4_KEY_2", "MYVERYLONGCOMPANYNAMEKEY1"]
+)
+def test_a_name_of_a_variable_is_one(name: str) -> None:
+    assert is_variable_name(name)

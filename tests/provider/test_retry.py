@@ -166,6 +166,29 @@ async def test_a_used_up_quota_is_not_waited_for() -> None:
     assert (error.category, requests, time.waits) == (ErrorCategory.RATE_LIMITED, 1, [])
 
 
+async def test_the_deadline_cuts_an_attempt_that_is_under_way() -> None:
+    silent = Answer(hold=asyncio.Event())
+    policy = RetryPolicy(deadline_s=0.3, first_wait_s=0.0)
+    async with serving(failing(503), silent) as server:
+        settings = ProviderSettings(name="p", kind="openai_compatible", model="m", endpoint=server.url)
+        provider = OpenAICompatible(settings, policy=policy, timeout_s=60.0)
+        with pytest.raises(ProviderError) as caught:
+            await provider.send(provider.prepare(REQUEST_WITHOUT_SCHEMA))
+        await provider.aclose()
+    assert (caught.value.category, caught.value.attempts) == (ErrorCategory.TIMEOUT, 2)
+    assert "deadline of 0.3 s" in str(caught.value)
+
+
+async def test_the_deadline_bounds_the_first_attempt_too() -> None:
+    async with serving(Answer(hold=asyncio.Event())) as server:
+        settings = ProviderSettings(name="p", kind="openai_compatible", model="m", endpoint=server.url)
+        provider = OpenAICompatible(settings, policy=RetryPolicy(deadline_s=0.1), timeout_s=60.0)
+        with pytest.raises(ProviderError) as caught:
+            await provider.send(provider.prepare(REQUEST_WITHOUT_SCHEMA))
+        await provider.aclose()
+    assert (caught.value.category, caught.value.attempts) == (ErrorCategory.TIMEOUT, 1)
+
+
 async def test_no_wait_begins_that_would_end_after_the_deadline() -> None:
     time = FakeTime(chance=1.0)
     error, requests = await outcome(time, failing(500), max_attempts=100, deadline_s=3.0)

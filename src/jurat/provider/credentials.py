@@ -12,7 +12,14 @@ import re
 
 from jurat.errors import ErrorCategory, ProviderError
 
-__all__ = ["KeySource", "credential_path", "is_credential_name", "is_variable_name", "looks_like_credential"]
+__all__ = [
+    "KeySource",
+    "credential_path",
+    "is_credential_name",
+    "is_variable_name",
+    "looks_like_credential",
+    "shown_variable",
+]
 
 _NAMES = re.compile(
     r"(?:^|[-_.])(?:(?:api|access|private|subscription|signing|encryption)[-_]?key|token|secret|password|passwd|pwd|"
@@ -32,6 +39,7 @@ _VALUES = re.compile(
     r"|://[^/\s:@]*:[^/\s@]+@"
 )
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_MIXED = re.compile(r"[0-9].*[A-Za-z].*[0-9]|[A-Za-z].*[0-9].*[A-Za-z]")
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
 
 
@@ -46,8 +54,20 @@ def looks_like_credential(value: str) -> bool:
 
 
 def is_variable_name(text: str) -> bool:
-    """Whether a text can name an environment variable (and is no key that was put there by mistake)."""
-    return _VARIABLE.fullmatch(text) is not None and not looks_like_credential(text)
+    """Whether a text can name an environment variable (and is no key that was put there by mistake).
+
+    A long word without `_` in which letters and digits are mixed is a key, not a name.
+    """
+    if _VARIABLE.fullmatch(text) is None or looks_like_credential(text):
+        return False
+    return not any(len(word) >= 20 and _MIXED.search(word) for word in text.split("_"))
+
+
+def shown_variable(name: str | None) -> str | None:
+    """A variable's name, for messages; what is none, and may be a key, is not repeated."""
+    if name is None or is_variable_name(name):
+        return name
+    return "that api_key_env should name (what stands there does not look like a variable's name)"
 
 
 def credential_path(value: object, path: str = "", *, allowed: frozenset[str] = frozenset()) -> str | None:
@@ -86,7 +106,7 @@ class KeySource:
         self._headers = static
 
     def __repr__(self) -> str:
-        return f"KeySource({self.variable!r})"
+        return f"KeySource({shown_variable(self.variable)!r})"
 
     def headers(self) -> dict[str, str]:
         """The headers of the next request: the same object for as long as the key stays the same.
@@ -103,18 +123,18 @@ class KeySource:
         return self._headers
 
     def _with(self, key: str | None) -> dict[str, str]:
-        bare = (key or "").strip()
+        bare, shown = (key or "").strip(), shown_variable(self.variable)
         if not bare:
             raise ProviderError(
                 ErrorCategory.MISSING_API_KEY,
-                f"no API key: expected one in the environment variable {self.variable}, found it "
+                f"no API key: expected one in the environment variable {shown}, found it "
                 f"{'unset' if key is None else 'empty'}. Set it, or name another variable with api_key_env",
                 attempts=0,
             )
         if _PRINTABLE.fullmatch(bare) is None:
             raise ProviderError(
                 ErrorCategory.MISSING_API_KEY,
-                f"no usable API key: the environment variable {self.variable} holds spaces or characters that no "
+                f"no usable API key: the environment variable {shown} holds spaces or characters that no "
                 "header can carry. Set it to the bare key",
                 attempts=0,
             )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 
 from jurat.provider.addresses import checked_base_url, join_path, place
-from jurat.provider.credentials import KeySource
+from jurat.provider.credentials import KeySource, shown_variable
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.gate import Gate
 from jurat.provider.http import MAX_REPLY_BYTES, AiohttpTransport, Transport
@@ -57,18 +57,25 @@ class OpenAICompatible:
     ) -> None:
         url = join_path(checked_base_url(settings.endpoint, allow_plain_http=allow_plain_http), "/chat/completions")
         self._settings = settings
-        self._to = Destination(where=place(url), model=settings.model, key_variable=settings.api_key_env)
+        self._to = Destination(
+            where=place(url), model=settings.model, key_variable=shown_variable(settings.api_key_env)
+        )
         self._encoder = FrameEncoder(settings)
         if limiter is None and concurrency is not None:
             limiter = Gate(concurrency)
+        policy = policy or RetryPolicy(deadline_s=5 * timeout_s)
+        transport = transport or AiohttpTransport(
+            timeout_s=min(timeout_s, policy.deadline_s),
+            connections=concurrency or 0,
+            max_reply_bytes=max_reply_bytes,
+        )
         self._keys = KeySource(settings.api_key_env, {**STATIC_HEADERS, **(headers or {})}, key_header)
         self._sender = HttpSender(
             url=url,
             headers=self._keys.headers,
             destination=self._to,
-            transport=transport
-            or AiohttpTransport(timeout_s=timeout_s, connections=concurrency or 0, max_reply_bytes=max_reply_bytes),
-            policy=policy or RetryPolicy(deadline_s=5 * timeout_s),
+            transport=transport,
+            policy=policy,
             timing=timing,
             limiter=limiter,
         )

@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
-from jurat.errors import ProviderError
+from jurat.errors import ErrorCategory, ProviderError
 from jurat.provider.faults import TransientError, settled
 
 __all__ = ["Pause", "RetryPolicy", "Timing", "retry", "server_delay"]
@@ -37,7 +37,8 @@ class RetryPolicy:
 
     Attributes:
         max_attempts: requests in all, the first included.
-        deadline_s: no wait begins that would end later than this after the first request was sent.
+        deadline_s: how long a call may take with all its attempts and waits, from when it was asked for.
+            No wait begins that would end later, and no attempt lasts longer.
         first_wait_s: the first wait, half of it jitter; each further one is twice as long.
         longest_wait_s: where the doubling ends.
         retry_after_cap_s: the longest delay that a server may ask for before the call is given up.
@@ -113,13 +114,29 @@ async def retry(
         await timing.sleep(wait)
         attempts += 1
         try:
-            return await attempt(), attempts
+            return await _within(policy.deadline_s - (timing.monotonic() - started), attempt), attempts
         except TransientError as again:
             error = again
         except ProviderError as final:
             stays = settled(final, attempts)
             break
     raise stays
+
+
+async def _within(left_s: float, attempt: Callable[[], Awaitable[T]]) -> T:
+    """One attempt, in what is left of the call's time.
+
+    Raises:
+        ProviderError: what the attempt raised; `timeout` when the call's time was over first.
+    """
+    limit = asyncio.timeout(left_s)
+    try:
+        async with limit:
+            return await attempt()
+    except TimeoutError:
+        if not limit.expired():
+            raise
+    raise TransientError(ErrorCategory.TIMEOUT, "no reply in the time that was left")
 
 
 def _wait(error: TransientError, attempts: int, policy: RetryPolicy, timing: Timing) -> float:
