@@ -188,3 +188,10 @@ def test_the_mean_never_leaves_the_range_of_the_scores(scores: list[float]) -> N
 def test_scores_at_both_ends_of_all_floats_have_a_mean_and_no_spread() -> None:
     summary = summarize_repeats([Attempt(PASS, 1.7e308), Attempt(FAIL, -1.7e308)])
     assert (summary.mean, summary.spread) == (0.0, None)
+
+
+def test_a_rule_may_be_written_as_text() -> None:
+    assert Reducer(rule="majority") == Reducer(rule=ReducerRule.MAJORITY)  # type: ignore[arg-type]
+    assert reducer_to_json(Reducer(rule="majority")) == "majority"  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="often"):
+        Reducer(rule="often")  # type: ignore[arg-type]

@@ -44,13 +44,14 @@ class Reducer:
     """A rule, and for `minimum_pass_rate` alone its rate (above 0, at most 1).
 
     Raises:
-        ValueError: when rule and rate do not fit together.
+        ValueError: when the rule is unknown, or rule and rate do not fit together.
     """
 
     rule: ReducerRule = ReducerRule.ALL
     rate: float | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rule", ReducerRule(self.rule))  # the word may be written as text
         if (self.rule is ReducerRule.MINIMUM_PASS_RATE) != (self.rate is not None):
             raise ValueError(f"a rate stands exactly with minimum_pass_rate, the rule is {self.rule}")
         if self.rate is not None and not 0 < self.rate <= 1:
