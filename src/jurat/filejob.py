@@ -2,7 +2,8 @@
 
 This is composition: the reader of rows, the engine, the store and the verdict file are joined here, and nowhere do
 they know each other. Resuming repeats no paid call: rows whose verdict the file holds are passed over, and replies that
-the store holds are used again, so that the file ends up as an undisturbed run would have left it.
+the store holds are used again, so that the file ends up as an undisturbed run would have left it. Every line
+names the job that it belongs to, so that verdicts reached in different ways never stand in one file.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from typing import IO
 
 from jurat.engine import Journal, Judged, JudgingJob
 from jurat.errors import AuthoringError, Fault
-from jurat.jsontext import Json
+from jurat.evaluation.reducers import reducer_to_json
+from jurat.jsontext import Json, canonical
 from jurat.judge import Judge
 from jurat.metrics import Tally
 from jurat.report import VerdictFile, verdict_map
 from jurat.suite import Columns, Item, Row, read_rows
-from jurat.vocabulary import nearest
+from jurat.vocabulary import content_id, nearest
 
 __all__ = ["Cache", "FileJob", "Watcher"]
 
@@ -77,11 +79,14 @@ class FileJob:
             StoreError: when the record cannot be kept.
         """
         items = self._items()
+        fingerprint = self.fingerprint
         if out is not None and self.resume:
-            self._pass_over(items, out, tally)
+            self._pass_over(items, out, tally, fingerprint)
+        elif out is not None:
+            out.clear()
 
         def deliver(judged: Sequence[Judged]) -> None:
-            results = [_line(one) for one in judged]
+            results = [_line(one, fingerprint) for one in judged]
             if out is not None:
                 out.append(results)
             for one, result in zip(judged, results, strict=True):
@@ -99,28 +104,55 @@ class FileJob:
         )
         await job.run()
 
+    @property
+    def fingerprint(self) -> str:
+        """Names everything beside the rows that a verdict line depends on, and nothing that it does not."""
+        judge, settings = self.judge, self.judge.settings
+        parts = {
+            "judge": judge.facts.identity,
+            "rubric": judge.rubric.reference,
+            "provider": judge.facts.provider,
+            "threshold": judge.threshold,
+            "evidence": settings.evidence,
+            "samples": settings.samples,
+            "reducer": reducer_to_json(settings.reducer),
+            "expected": settings.expected,
+            "grounding": settings.grounding,
+            "fields": dict(self.columns.fields),
+            "kept": list(self.columns.kept),
+        }
+        return content_id(canonical(parts).encode())
+
     def _items(self) -> Iterator[Item]:
-        rows = read_rows(self.stream, self.kind, self.name)
+        wanted = {*self.columns.fields.values(), *self.columns.kept}
+        rows = read_rows(self.stream, self.kind, self.name, wanted)
         first = list(itertools.islice(rows, _LOOK_AHEAD))
         _refuse_missing_columns(first, self.columns)
         every = itertools.chain(first, rows)
         return map(self.columns.item, itertools.islice(every, self.limit))
 
-    def _pass_over(self, items: Iterator[Item], out: VerdictFile, tally: Tally) -> None:
+    def _pass_over(self, items: Iterator[Item], out: VerdictFile, tally: Tally, fingerprint: str) -> None:
         """Count what the file holds, and move on to the first row that it does not."""
-        for line in out.lines():
+        for line in out.lines(self.judge.score_range):
             item = next(items, None)
             if item is None or line["row"] != item.row.number or line["row_sha256"] != item.row.digest:
                 found = "fewer rows" if item is None else f"another row {item.row.number}"
                 raise _not_this_job(out, f"the verdict of row {line['row']} of this input", found)
             if line["metadata"].get("judge") != self.judge.facts.identity:
                 raise _not_this_job(out, "verdicts of this judge", f"one of another judge at row {line['row']}")
+            if line["job"] != fingerprint:
+                raise _not_this_job(out, "verdicts with these options", f"one with others at row {line['row']}")
             tally.add(line)
 
 
-def _line(judged: Judged) -> dict[str, Json]:
+def _line(judged: Judged, fingerprint: str) -> dict[str, Json]:
     item = judged.item
-    made: dict[str, Json] = {"row": item.row.number, "id": item.id, "row_sha256": item.row.digest}
+    made: dict[str, Json] = {
+        "row": item.row.number,
+        "id": item.id,
+        "row_sha256": item.row.digest,
+        "job": fingerprint,
+    }
     if item.kept:
         made["kept"] = dict(item.kept)
     made.update(verdict_map(judged.verdict))
@@ -138,7 +170,7 @@ def _refuse_missing_columns(rows: Sequence[Row], columns: Columns) -> None:
     """A column that none of the first rows has is the author's slip, not a hundred faulty rows."""
     if not rows:
         raise AuthoringError("input", [Fault(path="", file=columns.name, expected="at least one row", found="none")])
-    seen = {column for row in rows if row.values is not None for column in row.values}
+    seen = {column for row in rows if row.values is not None for column in (row.columns or row.values)}
     if not seen:
         return
     faults = [

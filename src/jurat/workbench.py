@@ -58,17 +58,28 @@ def read_config(directory: Path) -> Config:
         own, project = place / "jurat.toml", place / "pyproject.toml"
         if own.is_file():
             return _config(_toml(own), own)
-        if project.is_file() and (table := _toml(project).get("tool", {}).get("jurat")) is not None:
+        if project.is_file() and (table := _tool_table(project)) is not None:
             return _config(table, project)
     return Config()
+
+
+def _tool_table(project: Path) -> object:
+    tool = _toml(project).get("tool", {})
+    if not isinstance(tool, Mapping):
+        raise AuthoringError("configuration", [_fault(project, "tool", "a table", type_name(tool))])
+    return tool.get("jurat")
 
 
 def _toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        fault = Fault(path="", file=str(file), expected="a TOML file", found=str(error))
-        raise AuthoringError("configuration", [fault]) from None
+        found = str(error)
+    except RecursionError:
+        found = "one that nests too deep"
+    except ValueError:  # an integer of thousands of digits
+        found = "a number that is too long"
+    raise AuthoringError("configuration", [_fault(file, "", "a TOML file", found)])
 
 
 def _config(table: object, file: Path) -> Config:
@@ -207,8 +218,18 @@ class Workbench:
         """
         from jurat.store import ResponseStore
 
+        return await ResponseStore.open(self.store_place(address))
+
+    def store_place(self, address: str | None = None) -> str | Path:
+        """Where `open_store` opens it: a URL or a path."""
         chosen = address or os.environ.get("JURAT_STORE") or self.config.store or _DEFAULT_STORE
-        return await ResponseStore.open(chosen if "://" in chosen else self.directory / chosen)
+        return chosen if "://" in chosen else self.directory / chosen
+
+    def files_of_providers(self) -> list[tuple[str, Path]]:
+        """The files that the configuration's providers name, with the provider's name."""
+        base = self.config.file.parent if self.config.file else self.directory
+        words = [(name, word) for name, row in self.config.providers.items() for word in row.values()]
+        return [(name, base / word) for name, word in words if isinstance(word, str) and "\0" not in word]
 
     async def aclose(self) -> None:
         """Close the providers that were made here."""

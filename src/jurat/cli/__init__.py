@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+from typing import NoReturn
 
 __all__ = ["main"]
 
@@ -15,9 +17,41 @@ that die without its help; with the interpreter's own 700 it would take a tenth 
 def main() -> None:
     """The program `jurat`."""
     gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
+
+
+def _run() -> None:
+    from jurat.cli._stdout import hold_standard_streams, say, turned_away
+
+    hold_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what a terminal cannot show is escaped, never a crash at the last line
             stream.reconfigure(errors="backslashreplace")
     from jurat.cli.app import app
 
-    app(prog_name="jurat")
+    try:
+        app(prog_name="jurat")
+    except SystemExit:
+        say()  # what is still held back; a fault here is told, and not by the interpreter's own last words
+        if turned_away():
+            sys.exit(4)
+        raise
+    except Exception as error:
+        _end(error)
+
+
+def _end(error: Exception) -> NoReturn:
+    """The end for what no command saw coming."""
+    from jurat.cli._exits import DEBUG, unexpected
+    from jurat.cli._stdout import say, turned_away
+
+    if os.environ.get(DEBUG):
+        raise error
+    say()
+    if not turned_away():
+        sys.stderr.write(unexpected(error))
+    sys.exit(4)

@@ -9,11 +9,15 @@ from contextlib import contextmanager
 from enum import IntEnum
 
 import typer
+from typer.exceptions import TyperException
 
 from jurat.cli._text import visible
 from jurat.errors import AuthoringError, JuratError, ModelError, ProviderError, RequestError
 
-__all__ = ["ExitCode", "exits"]
+__all__ = ["DEBUG", "ExitCode", "exits", "unexpected"]
+
+DEBUG = "JURAT_DEBUG"
+"""The environment variable that lets the trace of an unexpected fault through."""
 
 
 class ExitCode(IntEnum):
@@ -37,13 +41,21 @@ def exits() -> Iterator[None]:
         raise _told(error, ExitCode.WRONG_INPUT) from None
     except JuratError as error:
         raise _told(error, ExitCode.FAULT) from None
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+    except KeyboardInterrupt as stop:
+        sys.stderr.write(f"{str(stop) or 'interrupted'}\n")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
-    except BrokenPipeError:
-        # Whoever read our output has gone. Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(ExitCode.PASSED) from None
+    except (typer.Exit, typer.Abort, TyperException, BrokenPipeError):
+        raise
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        sys.stderr.write(unexpected(error))
+        raise typer.Exit(ExitCode.FAULT) from None
+
+
+def unexpected(error: Exception) -> str:
+    """A fault of the program in one sentence. Its own text is kept back: nobody knows what it repeats."""
+    return f"jurat: internal fault ({type(error).__name__}); set {DEBUG}=1 to see where it arose\n"
 
 
 def _told(error: JuratError, code: ExitCode) -> typer.Exit:

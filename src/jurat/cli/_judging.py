@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from jurat.cli._exits import ExitCode
+from jurat.cli._output import refuse_shared_output
 from jurat.cli._progress import Progress, make_progress
 from jurat.cli._verdicts import summary_text
 from jurat.errors import AuthoringError, Fault
@@ -80,6 +81,7 @@ def run_order(order: Order) -> Outcome:
     """
     _check(order)
     bench = Workbench()
+    refuse_shared_output(order.out, {"the input": order.input, **_other_files(order, bench)})
     judge = bench.judge(_rubric(order, bench), order.provider, _settings(order))
     judge.check()
     judge.provider.check()
@@ -90,8 +92,7 @@ def run_order(order: Order) -> Outcome:
         try:
             asyncio.run(_run(job, bench, order, out, tally, progress))
         except (KeyboardInterrupt, asyncio.CancelledError):
-            sys.stderr.write(_interrupted(order, tally))
-            raise KeyboardInterrupt from None
+            raise KeyboardInterrupt(_interrupted(order, tally)) from None
     gate = Gate(minimum_pass_rate=order.pass_rate)
     summary = summarize(tally, gate)
     return Outcome(summary=summary, text=summary_text(summary, order.out), code=_CODES[gate.decide(tally.rate)])
@@ -128,8 +129,8 @@ def _cancelled_by_sigterm() -> Iterator[None]:
 def _interrupted(order: Order, tally: Tally) -> str:
     kept = f"; {tally.total} verdicts are kept"
     if order.out is None:
-        return f"interrupted{kept if tally.total else ''}\n"
-    return f"interrupted{kept} in {order.out}: the same command with --resume goes on from there\n"
+        return f"interrupted{kept if tally.total else ''}"
+    return f"interrupted{kept} in {order.out}: the same command with --resume goes on from there"
 
 
 # --- from options to parts -----------------------------------------------------------------------------------------
@@ -147,14 +148,28 @@ def _check(order: Order) -> None:
     if not (order.resume or order.overwrite) and _holds_something(order.out):
         hint = "Go on with it by --resume, or start it anew by --overwrite"
         faults.append(Fault(path="--out", expected="a new file", found=f"{order.out}, which holds verdicts", hint=hint))
-    if order.out is not None and order.input != "-" and order.out.absolute() == Path(order.input).absolute():
-        faults.append(Fault(path="--out", expected="another file than the input", found="the input"))
     if faults:
         raise AuthoringError("jurat judge", faults)
 
 
 def _holds_something(file: Path | None) -> bool:
-    return file is not None and file.exists() and file.stat().st_size > 0
+    """Whether there is a file with something in it; what cannot be one is told when it is opened."""
+    try:
+        return file is not None and file.is_file() and file.stat().st_size > 0
+    except (OSError, ValueError):
+        return False
+
+
+def _other_files(order: Order, bench: Workbench) -> dict[str, str | Path | None]:
+    """The files that this job reads, or keeps its replies in, by the words for them."""
+    store = bench.store_place(order.store)
+    return {
+        "the rubric file": order.rubric,
+        "the configuration file": bench.config.file,
+        "the provider's file": order.provider.partition(":")[2] if order.provider else None,
+        **{f"the file of provider {name}": word for name, word in bench.files_of_providers()},
+        "the store": store if isinstance(store, Path) else None,
+    }
 
 
 def _rubric(order: Order, bench: Workbench) -> Rubric:
@@ -202,6 +217,9 @@ def _job(order: Order, judge: Judge, stream: IO[bytes]) -> FileJob:
 @contextlib.contextmanager
 def _opened(name: str) -> Iterator[IO[bytes]]:
     if name == "-":
+        if sys.stdin is None:
+            fault = Fault(path="INPUT", file="standard input", expected="rows", found="it closed")
+            raise AuthoringError("input", [fault])
         yield sys.stdin.buffer
         return
     file_kind(name)
@@ -217,7 +235,7 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
 def _verdict_file(order: Order) -> contextlib.AbstractContextManager[VerdictFile | None]:
     if order.out is None:
         return contextlib.nullcontext()
-    return VerdictFile(order.out, resume=order.resume)
+    return VerdictFile(order.out)
 
 
 def _size(stream: IO[bytes]) -> int | None:

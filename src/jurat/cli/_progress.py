@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import IO, Protocol
 
+from jurat.cli._stdout import say
 from jurat.cli._verdicts import verdict_text
 from jurat.engine import Judged
 from jurat.jsontext import Json
@@ -48,8 +49,7 @@ class _Quiet:
     def watch(self, judged: Judged, result: Mapping[str, Json]) -> None:
         if self._left > 0:
             self._left -= 1
-            sys.stdout.write(verdict_text(self._judge, judged, result))
-            sys.stdout.flush()
+            say(verdict_text(self._judge, judged, result))
 
     def __enter__(self) -> _Quiet:
         return self
@@ -57,7 +57,7 @@ class _Quiet:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        sys.stdout.flush()
+        say()
 
 
 class _Bar:
@@ -90,8 +90,7 @@ class _Bar:
     def _above(self, text: str) -> None:
         """Print where the bar is, and let it be drawn again below."""
         self._live.stop()
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        say(text)
         self._live.start()
 
     def _counts(self) -> str:

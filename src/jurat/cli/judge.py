@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ from typing import Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
+from jurat.cli._stdout import say, turned_away
 from jurat.filejob import Cache
 from jurat.vocabulary import Contract, EvidenceRule, Strategy
 
@@ -69,9 +69,9 @@ def judge(
     Exit codes: 0 the gate is met, 1 it is missed, 2 wrong input, 3 undecided, 4 store or internal fault,
     130 interrupted.
     """
-    from jurat.cli._judging import Order, run_order
-
     with exits():
+        from jurat.cli._judging import Order, run_order
+
         order = Order(
             input=input_,
             rubric=rubric,
@@ -97,9 +97,10 @@ def judge(
         )
         outcome = run_order(order)
         if form is Form.JSON:
-            typer.echo(json.dumps(outcome.summary, ensure_ascii=False, indent=2))
+            say(json.dumps(outcome.summary, ensure_ascii=False, indent=2) + "\n")
         else:
-            sys.stdout.write(outcome.text)
-        sys.stdout.flush()
+            say(outcome.text)
+        if turned_away():
+            raise typer.Exit(ExitCode.FAULT)
         if outcome.code is not ExitCode.PASSED:
             raise typer.Exit(outcome.code)

@@ -2,11 +2,12 @@
 
 Lines are appended and given to the operating system as verdicts are reached, so a process that dies loses none of
 them; `sync` makes them safe against the machine's death too. A line that was half written is cut off when the file is
-opened again. One process at a time writes to a file.
+opened again. One process at a time writes to a file, and what a file held goes only when the writer says so.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,8 +16,12 @@ from types import TracebackType
 
 from jurat.errors import AuthoringError, Fault, StoreError
 from jurat.jsontext import Json, JsonSyntaxError, parse_strict
+from jurat.report.verdict_line import what_is_wrong
 
 __all__ = ["VerdictFile"]
+
+_LONGEST = 256 * 1024 * 1024
+"""The most bytes that are read to find the end of a first line."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
@@ -26,22 +31,24 @@ class VerdictFile:
 
     Args:
         path: where it is.
-        resume: keep what it holds, and go on after it. Otherwise what it held is gone.
+
+    Opening changes nothing: `lines` keeps what it holds and goes on after it, `clear` starts it anew.
 
     Raises:
+        AuthoringError: when the path names something other than a file.
         StoreError: when it cannot be opened, or another process writes to it.
     """
 
-    def __init__(self, path: Path, *, resume: bool) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         try:
+            if path.exists() and not path.is_file():
+                raise self._refused("a file", "a directory" if path.is_dir() else "a device or a pipe")
             path.parent.mkdir(parents=True, exist_ok=True)
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as error:
-            raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{path}: cannot be written: {_words(error)}") from None
         self._lock()
-        if not resume:
-            os.ftruncate(self._descriptor, 0)
         self._end = 0
 
     def _lock(self) -> None:
@@ -55,11 +62,33 @@ class VerdictFile:
             os.close(self._descriptor)
             raise StoreError(f"{self.path}: another process is writing to it; wait for it, or choose another") from None
 
-    def lines(self) -> Iterator[Mapping[str, Json]]:
-        """What the file holds, line by line; afterwards it ends with the last whole line.
+    def clear(self) -> None:
+        """Start anew: what the file held is gone. Call it when everything else is known to be fine.
 
         Raises:
-            AuthoringError: when a whole line is no verdict.
+            AuthoringError: when what it holds are no verdicts, so that nobody's work is lost by a slip.
+        """
+        with os.fdopen(os.dup(self._descriptor), "rb") as stream:
+            stream.seek(0)
+            first = stream.readline(_LONGEST)
+        if first and not _starts_verdicts(first):
+            raise self._refused("verdicts to start anew", "a file that holds something else")
+        os.ftruncate(self._descriptor, 0)
+        self._end = 0
+
+    def _refused(self, expected: str, found: str) -> AuthoringError:
+        hint = "Choose another file with --out"
+        fault = Fault(path="--out", file=str(self.path), expected=expected, found=found, hint=hint)
+        return AuthoringError("verdict file", [fault])
+
+    def lines(self, score_range: tuple[float, float]) -> Iterator[Mapping[str, Json]]:
+        """What the file holds, line by line; afterwards it ends with the last whole line.
+
+        Args:
+            score_range: within which every decided score lies.
+
+        Raises:
+            AuthoringError: when a whole line is no verdict, or says what no judge of this range can have said.
         """
         number = 0
         with os.fdopen(os.dup(self._descriptor), "rb") as stream:
@@ -68,40 +97,64 @@ class VerdictFile:
                 number += 1
                 if not line.endswith(b"\n"):
                     break
-                yield self._verdict(line, number)
+                yield self._verdict(line, number, score_range)
                 self._end += len(line)
         os.ftruncate(self._descriptor, self._end)
 
-    def _verdict(self, line: bytes, number: int) -> Mapping[str, Json]:
+    def _verdict(self, line: bytes, number: int, score_range: tuple[float, float]) -> Mapping[str, Json]:
         try:
             value = parse_strict(line.decode("utf-8"))
         except (UnicodeDecodeError, JsonSyntaxError):
             value = None
-        if isinstance(value, dict) and {"row", "row_sha256", "status", "metadata", "evaluator"} <= value.keys():
+        if isinstance(value, dict) and (wrong := what_is_wrong(value, score_range)) is None:
             return value
+        path, expected = wrong if isinstance(value, dict) and wrong else ("line", "a verdict")
         hint = "Choose another file with --out, or start anew with --overwrite"
-        fault = Fault(path="line", file=str(self.path), line=number, expected="a verdict", found="none", hint=hint)
+        found = "none" if path == "line" else "something else"
+        fault = Fault(path=path, file=str(self.path), line=number, expected=expected, found=found, hint=hint)
         raise AuthoringError("verdict file", [fault])
 
     def append(self, verdicts: Iterable[Mapping[str, Json]]) -> None:
         """Write verdicts, one a line.
 
         Raises:
-            StoreError: when the disk is full or gone; what was written before stays whole.
+            StoreError: when the disk is full or gone, or the file is no longer at its path; what was written before
+                stays whole.
         """
+        self._refuse_if_gone()
         data = "".join([_encode(verdict) + "\n" for verdict in verdicts]).encode()
         try:
             written = os.pwrite(self._descriptor, data, self._end)
             while written < len(data):
                 written += os.pwrite(self._descriptor, data[written:], self._end + written)
         except OSError as error:
-            os.ftruncate(self._descriptor, self._end)
-            raise StoreError(f"{self.path}: cannot be written: {error.strerror}") from None
+            with contextlib.suppress(OSError):  # the first failure is the one to tell
+                os.ftruncate(self._descriptor, self._end)
+            raise StoreError(f"{self.path}: cannot be written: {_words(error)}") from None
         self._end += len(data)
 
+    def _refuse_if_gone(self) -> None:
+        """A file that was deleted, replaced or cut would take verdicts that nobody finds again."""
+        ours = os.fstat(self._descriptor)
+        try:
+            there = self.path.stat()
+        except OSError:
+            raise StoreError(f"{self.path}: was deleted while verdicts were written to it") from None
+        if not os.path.samestat(ours, there):
+            raise StoreError(f"{self.path}: was replaced by another file while verdicts were written to it")
+        if ours.st_size < self._end:
+            raise StoreError(f"{self.path}: was cut short by another program while verdicts were written to it")
+
     def sync(self) -> None:
-        """Come back when everything written is on the disk."""
-        os.fsync(self._descriptor)
+        """Come back when everything written is on the disk.
+
+        Raises:
+            StoreError: when it cannot be brought there.
+        """
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written: {_words(error)}") from None
 
     def __enter__(self) -> VerdictFile:
         return self
@@ -111,5 +164,22 @@ class VerdictFile:
     ) -> None:
         try:
             self.sync()
+            if kind is None:
+                self._refuse_if_gone()
         finally:
             os.close(self._descriptor)
+
+
+def _starts_verdicts(first: bytes) -> bool:
+    """Whether a file's first line is a verdict, of this version or another, or the beginning of one."""
+    if not first.endswith(b"\n"):
+        return first.startswith(b'{"row":') or b'{"row":'.startswith(first)
+    try:
+        value = parse_strict(first.decode("utf-8"))
+    except (UnicodeDecodeError, JsonSyntaxError):
+        return False
+    return isinstance(value, dict) and {"row", "row_sha256", "status"} <= value.keys()
+
+
+def _words(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or "no such name can be"

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO
 
 from jurat.errors import AuthoringError, Fault
-from jurat.jsontext import Json, JsonSyntaxError, canonical, parse_strict, type_name
+from jurat.jsontext import JsonSyntaxError, parse_strict, type_name
+from jurat.suite.row import Row, bad_row
 
 __all__ = ["MAX_CELL", "MAX_LINE", "FileKind", "Row", "file_kind", "read_rows"]
 
@@ -23,20 +24,12 @@ MAX_LINE = 64 * 1024 * 1024
 """The most bytes of one JSON line."""
 MAX_CELL = 16 * 1024 * 1024
 """The most characters of one CSV cell."""
+MAX_RECORD_LINES = 10_000
+"""The most lines of one CSV row, its quoted cells included: a stray quotation mark may not swallow the whole file."""
 
 FileKind = str
 _KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One row: its number (the line in the file, from 1), its values or its fault, and a digest of what it holds."""
-
-    number: int
-    digest: str
-    values: Mapping[str, Json] | None = None
-    fault: Fault | None = None
 
 
 def file_kind(name: str) -> FileKind:
@@ -52,14 +45,19 @@ def file_kind(name: str) -> FileKind:
     raise AuthoringError("input", [Fault(path=name, expected=expected, found="another ending")])
 
 
-def read_rows(stream: IO[bytes], kind: FileKind, name: str) -> Iterator[Row]:
+def read_rows(stream: IO[bytes], kind: FileKind, name: str, wanted: Collection[str] | None = None) -> Iterator[Row]:
     """The rows of an open stream, in order, one at a time. Blank rows are passed over.
+
+    Args:
+        wanted: the columns that will be looked at; others need not be read. None: all.
 
     Raises:
         AuthoringError: when the file as a whole cannot be read.
     """
     if kind == "parquet":
-        return _parquet_rows(stream, name)
+        from jurat.suite.parquet import parquet_rows
+
+        return parquet_rows(stream, name, wanted)
     head = stream.read(3)
     if head[:2] in _UTF16:
         raise _whole(name, "UTF-8 text", "UTF-16", "Save the file as UTF-8")
@@ -69,11 +67,6 @@ def read_rows(stream: IO[bytes], kind: FileKind, name: str) -> Iterator[Row]:
 
 def _whole(name: str, expected: str, found: str, hint: str | None = None) -> AuthoringError:
     return AuthoringError("input", [Fault(path="", file=name, expected=expected, found=found, hint=hint)])
-
-
-def _bad(name: str, number: int, digest: str, expected: str, found: str, path: str = "row") -> Row:
-    fault = Fault(path=path, expected=expected, found=found, file=name, line=number)
-    return Row(number=number, digest=digest, fault=fault)
 
 
 # --- JSON Lines ----------------------------------------------------------------------------------------------------
@@ -86,7 +79,7 @@ def _json_rows(stream: IO[bytes], head: bytes, name: str) -> Iterator[Row]:
         number += 1
         if len(line) > MAX_LINE:
             _skip_line(stream)
-            yield _bad(name, number, "", f"a line of at most {MAX_LINE:,} bytes", "a longer one")
+            yield bad_row(name, number, "", f"a line of at most {MAX_LINE:,} bytes", "a longer one")
         elif line.strip():
             yield _json_row(line, number, name)
 
@@ -101,11 +94,11 @@ def _json_row(line: bytes, number: int, name: str) -> Row:
     try:
         value = parse_strict(line.decode("utf-8"))
     except UnicodeDecodeError as error:
-        return _bad(name, number, digest, "UTF-8 text", f"a byte that is none at {error.start + 1}")
+        return bad_row(name, number, digest, "UTF-8 text", f"a byte that is none at {error.start + 1}")
     except JsonSyntaxError as error:
-        return _bad(name, number, digest, "one JSON object", f"{error.what} (column {error.column})")
+        return bad_row(name, number, digest, "one JSON object", f"{error.what} (column {error.column})")
     if not isinstance(value, dict):
-        return _bad(name, number, digest, "one JSON object", type_name(value))
+        return bad_row(name, number, digest, "one JSON object", type_name(value))
     return Row(number=number, digest=digest, values=value)
 
 
@@ -129,14 +122,21 @@ def _csv_rows(stream: IO[bytes], head: bytes, name: str) -> Iterator[Row]:
 def _csv_body(lines: _Lines, header: Sequence[str], delimiter: str, name: str) -> Iterator[Row]:
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
-        number = lines.number + 1
+        number = lines.begin_record()
         try:
             cells = next(reader)
         except StopIteration:
             return
-        except (csv.Error, _TooLong) as error:
-            yield _bad(name, number, "", "a CSV row", _csv_fault(str(error)))
+        except _TooLong:
+            lost = f", read from line {number} to line {lines.number}" if lines.number > number else ""
+            yield bad_row(name, number, "", "a CSV row", f"a cell of more than {MAX_CELL:,} characters{lost}")
             reader = csv.reader(lines, delimiter=delimiter, strict=True)  # a fresh one: this one is inside a cell
+            continue
+        except (csv.Error, _TooManyLines) as error:
+            digest, found = lines.first_digest(), _csv_fault(str(error)) + _reach(number, lines.number)
+            lines.step_back()
+            yield bad_row(name, number, digest, "a CSV row", found)
+            reader = csv.reader(lines, delimiter=delimiter, strict=True)
             continue
         if any(cell.strip() for cell in cells):
             yield _csv_row(cells, header, number, name)
@@ -146,22 +146,55 @@ class _TooLong(Exception):
     """A line that is not held in memory."""
 
 
+class _TooManyLines(Exception):
+    """A row that goes on and on: most likely a quotation mark that nobody closed."""
+
+
 class _Lines:
-    """The lines of a byte stream as text, counted, none of them longer than a cell may be."""
+    """The lines of a byte stream as text, counted, none of them longer than a cell may be.
+
+    The lines of the record at hand are kept, so that a stray quotation mark costs the line that it stands in and not
+    the rows behind it: after a fault, reading goes on at the line after the record's first.
+    """
 
     def __init__(self, first: bytes, rest: IO[bytes]) -> None:
         self._first, self._rest = first, rest
+        self._again: deque[str] = deque()
+        self._record: list[str] = []
         self.number = 0
+
+    def begin_record(self) -> int:
+        """Forget the record before; the number of the line at which the next one begins."""
+        self._record = []
+        return self.number + 1
+
+    def step_back(self) -> None:
+        """Give the lines after the record's first once more."""
+        self._again.extendleft(reversed(self._record[1:]))
+        self.number -= max(len(self._record) - 1, 0)
+
+    def first_digest(self) -> str:
+        """The digest of the record's first line."""
+        first = self._record[0] if self._record else ""
+        return hashlib.sha256(first.rstrip("\r\n").encode("utf-8", "surrogateescape")).hexdigest()
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
-        line, self._first = self._first or self._rest.readline(MAX_CELL + 1), b""
+        line = self._again.popleft() if self._again else self._read()
+        self.number += bool(line)
         if not line:
             raise StopIteration
-        self.number += 1
+        self._record.append(line)
+        if len(self._record) > MAX_RECORD_LINES:
+            raise _TooManyLines
+        return line
+
+    def _read(self) -> str:
+        line, self._first = self._first or self._rest.readline(MAX_CELL + 1), b""
         if len(line) > MAX_CELL:
+            self.number += 1
             _skip_line(self._rest)
             raise _TooLong("field limit")
         return line.decode("utf-8", "surrogateescape")
@@ -171,12 +204,12 @@ def _csv_row(cells: Sequence[str], header: Sequence[str], number: int, name: str
     joined = "\x1f".join(cells).encode("utf-8", "surrogateescape")
     digest = hashlib.sha256(joined).hexdigest()
     if len(cells) != len(header):
-        return _bad(name, number, digest, f"{len(header)} cells", f"{len(cells)}")
+        return bad_row(name, number, digest, f"{len(header)} cells", f"{len(cells)}")
     for column, cell in zip(header, cells, strict=True):
         if "\x00" in cell:
-            return _bad(name, number, digest, "text", "a NUL character", path=column)
+            return bad_row(name, number, digest, "text", "a NUL character", path=column)
         if not cell.isascii() and any("\udc80" <= character <= "\udcff" for character in cell):
-            return _bad(name, number, digest, "UTF-8 text", "a byte that is none", path=column)
+            return bad_row(name, number, digest, "UTF-8 text", "a byte that is none", path=column)
     return Row(number=number, digest=digest, values=dict(zip(header, cells, strict=True)))
 
 
@@ -185,7 +218,16 @@ def _csv_fault(message: str) -> str:
         return f"a cell of more than {MAX_CELL:,} characters"
     if "NUL" in message:
         return "a NUL character"
+    if not message:
+        return f"one of more than {MAX_RECORD_LINES:,} lines, so a quotation mark that is never closed"
     return "a quotation mark inside an unquoted cell (double it) or one that is never closed"
+
+
+def _reach(first: int, last: int) -> str:
+    """What the fault took with it: nothing but its own line, since the lines behind are read again."""
+    if last <= first:
+        return ""
+    return f"; its end was looked for up to line {last}, and lines {first + 1} to {last} are read as rows of their own"
 
 
 def _delimiter(first: bytes) -> str:
@@ -208,31 +250,3 @@ def _wide_cells() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(before)
-
-
-# --- Parquet -------------------------------------------------------------------------------------------------------
-
-
-def _parquet_rows(stream: IO[bytes], name: str) -> Iterator[Row]:
-    try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise _whole(name, "pyarrow, to read Parquet", "none", "Run: pip install 'jurat[data]'") from None
-    try:
-        table = ParquetFile(stream)
-    except (ArrowException, OSError):
-        raise _whole(name, "a Parquet file", "something else") from None
-    number = 0
-    for batch in table.iter_batches(batch_size=256):
-        for values in batch.to_pylist():
-            number += 1
-            yield _parquet_row(values, number, name)
-
-
-def _parquet_row(values: dict[str, Any], number: int, name: str) -> Row:
-    try:
-        digest = hashlib.sha256(canonical(values).encode()).hexdigest()
-    except ValueError as error:
-        return _bad(name, number, "", "JSON values", getattr(error, "found", "another type"))
-    return Row(number=number, digest=digest, values=values)
