@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import typer
 
 import jurat.cli
+from jurat.cli import _stdout
 from jurat.cli._exits import exits
+
+
+@pytest.fixture(autouse=True)
+def _nothing_told_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_stdout, "_interruptions", [])
 
 
 def test_what_nobody_foresaw_is_told_without_its_text(
@@ -36,6 +45,33 @@ def test_an_interruption_is_told_once(capsys: pytest.CaptureFixture[str], words:
 
     assert caught.value.exit_code == 130
     assert capsys.readouterr().err == said
+
+
+def test_a_pipe_that_breaks_inside_a_command_is_no_success(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit) as caught, exits():
+        raise BrokenPipeError
+
+    assert caught.value.exit_code == 4
+    assert "internal fault (BrokenPipeError)" in capsys.readouterr().err
+
+
+def test_an_interruption_is_told_by_the_first_who_knows(capsys: pytest.CaptureFixture[str]) -> None:
+    _stdout.interrupted("interrupted; 2 kept")
+    _stdout.interrupted()
+
+    assert capsys.readouterr().err == "interrupted; 2 kept\n"
+
+
+@pytest.mark.parametrize("arguments", ["--version", "rubrics", "schema rubric", "rubrics show toxicity --format yaml"])
+@pytest.mark.parametrize(("streams", "code"), [(">/dev/full", 4), ("| true; exit ${PIPESTATUS[0]}", 0), (">&-", 0)])
+def test_every_command_survives_a_standard_output_that_takes_nothing(arguments: str, streams: str, code: int) -> None:
+    program = [sys.executable, "-c", "from jurat.cli import main; main()", *arguments.split()]
+
+    done = subprocess.run(["bash", "-c", f'"$@" {streams}', "bash", *program], capture_output=True, check=False)
+
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
+    assert (b"No space left" in done.stderr) == (code == 4)
 
 
 def test_an_interruption_while_the_program_is_still_loading_shows_no_trace(

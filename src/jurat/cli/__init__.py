@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    from jurat.cli._stdout import hold_standard_streams, say, turned_away
+    from jurat.cli._stdout import hold_standard_streams, interrupted, say, turned_away
 
     hold_standard_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -35,7 +35,9 @@ def _run() -> None:
 
     try:
         app(prog_name="jurat")
-    except SystemExit:
+    except SystemExit as end:
+        if end.code == 130:
+            interrupted()
         say()  # what is still held back; a fault here is told, and not by the interpreter's own last words
         if turned_away():
             sys.exit(4)

@@ -11,6 +11,7 @@ from enum import IntEnum
 import typer
 from typer.exceptions import TyperException
 
+from jurat.cli._stdout import interrupted
 from jurat.cli._text import visible
 from jurat.errors import AuthoringError, JuratError, ModelError, ProviderError, RequestError
 
@@ -42,9 +43,9 @@ def exits() -> Iterator[None]:
     except JuratError as error:
         raise _told(error, ExitCode.FAULT) from None
     except KeyboardInterrupt as stop:
-        sys.stderr.write(f"{str(stop) or 'interrupted'}\n")
+        interrupted(str(stop) or "interrupted")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
-    except (typer.Exit, typer.Abort, TyperException, BrokenPipeError):
+    except (typer.Exit, typer.Abort, TyperException):
         raise
     except Exception as error:
         if os.environ.get(DEBUG):

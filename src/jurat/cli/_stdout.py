@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["hold_standard_streams", "say", "turned_away"]
+__all__ = ["hold_standard_streams", "interrupted", "line", "say", "turned_away"]
 
 _failures: list[str] = []
+_interruptions: list[str] = []
 
 
 def hold_standard_streams() -> None:
@@ -38,6 +39,18 @@ def say(text: str = "") -> None:
         _turn_away()
         _failures.append(error.strerror or "it cannot be written")
         sys.stderr.write(f"standard output: {_failures[-1]}; nothing more is printed there\n")
+
+
+def line(text: object) -> None:
+    """As `say`, and a line break."""
+    say(f"{text}\n")
+
+
+def interrupted(words: str = "interrupted") -> None:
+    """Tell on standard error that the program was interrupted: once, by whoever knows most about it."""
+    if not _interruptions:
+        _interruptions.append(words)
+        sys.stderr.write(words + "\n")
 
 
 def turned_away() -> bool:

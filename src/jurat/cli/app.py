@@ -12,6 +12,7 @@ import typer
 
 from jurat._version import __version__
 from jurat.cli import models, rubrics
+from jurat.cli._stdout import line
 from jurat.cli.doctor import doctor
 from jurat.cli.judge import judge
 from jurat.cli.schema import schema
@@ -33,7 +34,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"jurat {__version__}")
+        line(f"jurat {__version__}")
         raise typer.Exit
 
 

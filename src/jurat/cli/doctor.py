@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
+from jurat.cli._stdout import line
 from jurat.cli._text import visible
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def doctor(
         if ask and present:
             checks.append(asyncio.run(try_local_model()))
         if form is Form.JSON:
-            typer.echo(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
+            line(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
         else:
-            typer.echo(_table(checks))
+            line(_table(checks))
         if any(check.health is Health.BAD for check in checks):
             raise typer.Exit(ExitCode.FAILED)
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli._stdout import say, turned_away
+from jurat.cli._stdout import line, say, turned_away
 from jurat.filejob import Cache
 from jurat.vocabulary import Contract, EvidenceRule, Strategy
 
@@ -97,7 +97,7 @@ def judge(
         )
         outcome = run_order(order)
         if form is Form.JSON:
-            say(json.dumps(outcome.summary, ensure_ascii=False, indent=2) + "\n")
+            line(json.dumps(outcome.summary, ensure_ascii=False, indent=2))
         else:
             say(outcome.text)
         if turned_away():

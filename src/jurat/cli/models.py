@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from jurat.cli._stdout import interrupted, line
 from jurat.cli._text import visible
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def pull(
                 source_url=source if is_url else None,
                 progress=progress,
             )
-        typer.echo(path)
+        line(path)
 
 
 @app.command("path")
@@ -88,7 +89,7 @@ def path_of(name: Annotated[str, typer.Argument(help=_NAME_HELP)] = "default") -
     from jurat.provider.models import model_path
 
     with _failures():
-        typer.echo(model_path(name))
+        line(model_path(name))
 
 
 @app.command("rm")
@@ -114,7 +115,7 @@ def _failures() -> Iterator[None]:
     except (ModelError, OSError) as error:
         _complain(error, 4)
     except KeyboardInterrupt:
-        typer.echo("interrupted. What a pull has received stays; the same command goes on from there", err=True)
+        interrupted("interrupted. What a pull has received stays; the same command goes on from there")
         raise typer.Exit(130) from None
 
 
@@ -138,7 +139,7 @@ def _print_json(rows: list[tuple[ModelEntry, ModelState]], directory: Path) -> N
         }
         for entry, state in rows
     ]
-    typer.echo(json.dumps({"schema_version": 1, "directory": str(directory), "models": models}, indent=2))
+    line(json.dumps({"schema_version": 1, "directory": str(directory), "models": models}, indent=2))
 
 
 def _print_table(rows: list[tuple[ModelEntry, ModelState]], directory: Path) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import exits
+from jurat.cli._stdout import line, say
 from jurat.cli._text import visible, wrapped
 from jurat.errors import AuthoringError, Fault
 from jurat.rubric import Criterion, Rubric, catalog, find, read_rubric
@@ -54,9 +55,9 @@ def rubrics(
     if context.invoked_subcommand is not None:
         return
     if form is ListFormat.JSON:
-        typer.echo(_json([_summary(one) for one in catalog()]))
+        line(_json([_summary(one) for one in catalog()]))
     else:
-        typer.echo(_table(catalog(), _width()))
+        line(_table(catalog(), _width()))
 
 
 @app.command()
@@ -68,11 +69,11 @@ def show(
     with exits():
         found = _resolve(rubric)
     if form is ShowFormat.JSON:
-        typer.echo(_json(found.to_json()))
+        line(_json(found.to_json()))
     elif form is ShowFormat.YAML:
-        typer.echo(to_yaml(found.to_json()), nl=False)
+        say(to_yaml(found.to_json()))
     else:
-        typer.echo(_full(found, _width()))
+        line(_full(found, _width()))
 
 
 def _resolve(reference: str) -> Rubric:

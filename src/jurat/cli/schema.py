@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from jurat.cli._stdout import line
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -28,7 +30,7 @@ class Schema(StrEnum):
 
 def schema(name: Annotated[Schema, typer.Argument(help="The kind of file.")]) -> None:
     """Print the JSON Schema (draft 2020-12) of a kind of file."""
-    typer.echo(json.dumps(_SCHEMAS[name](), ensure_ascii=False, indent=2))
+    line(json.dumps(_SCHEMAS[name](), ensure_ascii=False, indent=2))
 
 
 def _rubric() -> dict[str, Json]:
