@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-REPLY = json.dumps({"evidence": [], "reason": "Because.", "score": 1})
 RUBRIC = """\
 name: own
 revision: v1
