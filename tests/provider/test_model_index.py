@@ -24,7 +24,7 @@ class OnePage(Downloader):
         super().__init__()
         self._page = (body, kind, "https://index.test/simple/tiny/")
 
-    def page(self, url: str, accept: str) -> tuple[bytes, str, str]:  # noqa: ARG002 (as the real one)
+    def page(self, url: str, accept: str) -> tuple[bytes, str, str]:
         return self._page
 
 
