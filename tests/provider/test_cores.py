@@ -18,7 +18,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2, 3, 4, 5})
     for cpu in range(8):
         write(tmp_path, f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list", f"{cpu % 4},{cpu % 4 + 4}\n")
-    write(tmp_path, "proc/self/cgroup", "0::/work/job\n")
+    write(tmp_path, "proc/self/cgroup", "0::/team/job\n")
     return tmp_path
 
 
@@ -59,8 +59,8 @@ def test_a_machine_that_tells_no_topology_has_a_core_for_each_processor(
     ],
 )
 def test_the_control_groups_quota_bounds_the_count(machine: Path, own: str, above: str, cores: int) -> None:
-    write(machine, "sys/fs/cgroup/work/job/cpu.max", own)
-    write(machine, "sys/fs/cgroup/work/cpu.max", above)
+    write(machine, "sys/fs/cgroup/team/job/cpu.max", own)
+    write(machine, "sys/fs/cgroup/team/cpu.max", above)
 
     assert usable_cores(machine) == cores
 
