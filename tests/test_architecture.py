@@ -30,7 +30,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
             ("rubric", "evidence"),
             ("suite", "provider"),
             ("evaluation",),
-            ("judge", "assertions"),
+            ("judge", "assertions", "subject"),
             ("report",),
             ("metrics", "engine", "store"),
             ("workbench", "filejob"),
