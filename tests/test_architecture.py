@@ -22,7 +22,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
         frozenset,
         (
             ("errors", "_version"),
-            ("vocabulary", "threads"),
+            ("vocabulary", "threads", "credentials"),
             ("jsontext",),
             ("_tree", "_yamlwrite"),
             ("_jsonfeed", "_yamlfeed"),
@@ -42,7 +42,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
 )
 """From the ground up. A part imports itself and what stands below it, and nothing beside or above it."""
 
-PURE = ("errors", "vocabulary", "jsontext", "yamltext", "rubric", "evidence", "suite")
+PURE = ("errors", "vocabulary", "credentials", "jsontext", "yamltext", "rubric", "evidence", "suite")
 OUTSIDE = {
     *("asyncio", "socket", "ssl", "http", "urllib", "subprocess", "threading", "multiprocessing", "sqlite3"),
     *("aiohttp", "sqlalchemy", "aiosqlite", "asyncpg", "alembic", "os", "pathlib", "shutil", "tempfile"),
