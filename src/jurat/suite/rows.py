@@ -18,7 +18,7 @@ from jurat.errors import AuthoringError, Fault
 from jurat.jsontext import JsonSyntaxError, parse_strict, type_name
 from jurat.suite.row import Row, bad_row
 
-__all__ = ["MAX_CELL", "MAX_LINE", "FileKind", "Row", "file_kind", "read_rows"]
+__all__ = ["KINDS", "MAX_CELL", "MAX_LINE", "FileKind", "Row", "file_kind", "read_rows"]
 
 MAX_LINE = 64 * 1024 * 1024
 """The most bytes of one JSON line."""
@@ -28,7 +28,8 @@ MAX_RECORD_LINES = 10_000
 """The most lines of one CSV row, its quoted cells included: a stray quotation mark may not swallow the whole file."""
 
 FileKind = str
-_KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+"""What the end of a file's name says of its rows."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -38,18 +39,26 @@ def file_kind(name: str) -> FileKind:
     Raises:
         AuthoringError: for any other ending.
     """
-    for ending, kind in _KINDS.items():
+    for ending, kind in KINDS.items():
         if name.lower().endswith(ending):
             return kind
-    expected = "a file that ends in " + ", ".join(_KINDS)
+    expected = "a file that ends in " + ", ".join(KINDS)
     raise AuthoringError("input", [Fault(path=name, expected=expected, found="another ending")])
 
 
-def read_rows(stream: IO[bytes], kind: FileKind, name: str, wanted: Collection[str] | None = None) -> Iterator[Row]:
+def read_rows(
+    stream: IO[bytes],
+    kind: FileKind,
+    name: str,
+    wanted: Collection[str] | None = None,
+    *,
+    delimiter: str | None = None,
+) -> Iterator[Row]:
     """The rows of an open stream, in order, one at a time. Blank rows are passed over.
 
     Args:
         wanted: the columns that will be looked at; others need not be read. None: all.
+        delimiter: of CSV; None finds it in the line of column names.
 
     Raises:
         AuthoringError: when the file as a whole cannot be read.
@@ -62,7 +71,7 @@ def read_rows(stream: IO[bytes], kind: FileKind, name: str, wanted: Collection[s
     if head[:2] in _UTF16:
         raise _whole(name, "UTF-8 text", "UTF-16", "Save the file as UTF-8")
     rest = b"" if head == b"\xef\xbb\xbf" else head
-    return _csv_rows(stream, rest, name) if kind == "csv" else _json_rows(stream, rest, name)
+    return _csv_rows(stream, rest, name, delimiter) if kind == "csv" else _json_rows(stream, rest, name)
 
 
 def _whole(name: str, expected: str, found: str, hint: str | None = None) -> AuthoringError:
@@ -105,18 +114,19 @@ def _json_row(line: bytes, number: int, name: str) -> Row:
 # --- CSV -----------------------------------------------------------------------------------------------------------
 
 
-def _csv_rows(stream: IO[bytes], head: bytes, name: str) -> Iterator[Row]:
+def _csv_rows(stream: IO[bytes], head: bytes, name: str, delimiter: str | None) -> Iterator[Row]:
     first = head + stream.readline(MAX_CELL)
     if not first.strip():
         raise _whole(name, "a line of column names", "an empty file")
     lines = _Lines(first, stream)
+    delimiter = delimiter or _delimiter(first)
     with _wide_cells():
         try:
-            header = next(csv.reader(lines, delimiter=_delimiter(first), strict=True))
+            header = next(csv.reader(lines, delimiter=delimiter, strict=True))
         except (csv.Error, _TooLong):
             raise _whole(name, "a line of column names", "one that is too long, or unmatched quotation marks") from None
         _check_header(header, name)
-        yield from _csv_body(lines, header, _delimiter(first), name)
+        yield from _csv_body(lines, header, delimiter, name)
 
 
 def _csv_body(lines: _Lines, header: Sequence[str], delimiter: str, name: str) -> Iterator[Row]:
