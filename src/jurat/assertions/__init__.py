@@ -5,7 +5,7 @@ same table as a JSON Schema. A deterministic check is a plain function from a co
 0 or 100 unless it says otherwise.
 """
 
-from jurat.assertions.assertion import Assertion
+from jurat.assertions.assertion import Assertion, Given
 from jurat.assertions.build import JudgeFactory, build_assertion, build_assertions
 from jurat.assertions.jsonpath import MISSING, PathSyntaxError, format_path, look_up, parse_path
 from jurat.assertions.jsonvalues import json_equal
@@ -17,6 +17,7 @@ from jurat.threads import call_user_code, in_thread
 __all__ = [
     "MISSING",
     "Assertion",
+    "Given",
     "JudgeFactory",
     "PathSyntaxError",
     "ToolCall",

@@ -10,20 +10,35 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol, cast
 
 from jurat.assertions.outcome import Check
 from jurat.evaluation import Assessment, Evaluator, run_evaluator
 from jurat.evidence import Context, as_context
+from jurat.jsontext import Json
 from jurat.threads import call_user_code, in_thread
 from jurat.vocabulary import Status
 
-__all__ = ["Assertion", "asking", "asking_user_code"]
+__all__ = ["Assertion", "Given", "asking", "asking_judge", "asking_user_code"]
 
 _OPPOSITE = {Status.PASS: Status.FAIL, Status.FAIL: Status.PASS}
 
 
 def _never(_: Context) -> bool:
     return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What an assertion tells its judge beside the context, so that one judge serves assertions of many cases.
+
+    Attributes:
+        expected: the reference answer, any JSON value; None: the context's own.
+        grounding: the grounding text, or None.
+    """
+
+    expected: Json = None
+    grounding: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +56,7 @@ class Assertion:
         negate: whether the verdict is turned round.
         score_range: within which the score lies, and is mirrored by `negate`.
         evaluator: the judge or other evaluator behind the check, for who would rather drive it in its own way.
+        given: what a judge is told with each question, which is no part of the judge.
     """
 
     type: str
@@ -53,6 +69,7 @@ class Assertion:
     negate: bool = False
     score_range: tuple[float, float] = (0.0, 100.0)
     evaluator: Evaluator | None = None
+    given: Given = Given()
 
     def evaluate(self, context: Context | str) -> Assessment | Awaitable[Assessment]:
         """The assessment at once, or something to await.
@@ -87,13 +104,46 @@ class Assertion:
         return _OPPOSITE[status], min(max(low + high - score, low), high)
 
 
+class GivenEvaluator(Evaluator, Protocol):
+    """An evaluator that can be told more than the context: a judge."""
+
+    def evaluate(
+        self, context: Context, grounding: str | None = None, expected: Json = None
+    ) -> Assessment | Awaitable[Assessment]: ...
+
+
 def asking(evaluator: Evaluator) -> Check:
-    """The check that asks an evaluator of the house (a judge), with its trouble contained and its identity checked."""
+    """The check that asks an evaluator, with its trouble contained and its identity checked."""
 
     def check(context: Context) -> Awaitable[Assessment]:
         return run_evaluator(evaluator, context)
 
     return check
+
+
+def asking_judge(judge: Evaluator, given: Given) -> Check:
+    """The same for a judge, which is told what the assertion gives. One that nothing is given may be any evaluator."""
+    return asking(judge if given == Given() else _Told(cast(GivenEvaluator, judge), given))
+
+
+class _Told:
+    """A judge, and what it is told beside each context."""
+
+    __slots__ = ("_given", "_judge")
+
+    def __init__(self, judge: GivenEvaluator, given: Given) -> None:
+        self._judge, self._given = judge, given
+
+    @property
+    def name(self) -> str:
+        return self._judge.name
+
+    @property
+    def revision(self) -> str:
+        return self._judge.revision
+
+    def evaluate(self, context: Context) -> Assessment | Awaitable[Assessment]:
+        return self._judge.evaluate(context, self._given.grounding, self._given.expected)
 
 
 def asking_user_code(evaluator: Evaluator) -> Check:

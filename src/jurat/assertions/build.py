@@ -7,10 +7,11 @@ nothing is taken for something else (true is no number, 1 no text). All of this 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from jurat.assertions import plugins
-from jurat.assertions.assertion import Assertion, asking, asking_user_code
+from jurat.assertions.assertion import Assertion, Given, asking_judge, asking_user_code
 from jurat.assertions.kinds import INVALID
 from jurat.assertions.outcome import REVISION
 from jurat.assertions.table import COMMON, JUDGE, TYPES, AssertionType, Key
@@ -179,7 +180,10 @@ class _Reader:
             return None
         if judge is None and len(self._faults) == before:
             self._fault(path, "a judge that can be made", "none, for reasons not given")
-        return None if judge is None else _of_evaluator(judge, JUDGE, common, asking)
+        if judge is None:
+            return None
+        given = Given(expected=values.get("expected"), grounding=values.get("context"))
+        return _of_evaluator(judge, JUDGE, {**common, "given": given}, partial(asking_judge, given=given))
 
     def _installed(self, type_: str, value: Mapping[str, object], path: str, name: str) -> Assertion | None:
         before = len(self._faults)

@@ -93,6 +93,29 @@ class Context:
         if faults:
             raise AuthoringError("context", faults)
 
+    def answered(
+        self, output: str, execution: Mapping[str, Json], messages: Sequence[Message] | None = None
+    ) -> Context:
+        """The same trial with its answer, and with other messages before it where some are given.
+
+        Only what is new is checked: what this context holds has been, and trials of one case share it.
+
+        Raises:
+            AuthoringError: with every fault of what is new.
+        """
+        faults: list[Fault] = []
+        new: dict[str, object] = {
+            "output": text_or_fault(output, "output", faults),
+            "execution": mapping_or_fault(execution, "execution", faults),
+            "messages": self.messages if messages is None else _messages(messages, faults),
+        }
+        if faults:
+            raise AuthoringError("context", faults)
+        made = object.__new__(Context)
+        for name in _FIELDS:
+            object.__setattr__(made, name, new[name] if name in new else getattr(self, name))
+        return made
+
 
 _OPTIONAL_TEXTS = ("rendered_input", "prompt_template", "provider", "prompt_version")
 _MAPPINGS = ("variables", "metadata", "execution")

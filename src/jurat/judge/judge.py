@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from functools import cached_property
+from typing import Protocol
 
 from jurat.errors import ErrorCategory, EvaluationError, ProviderError, RequestError
 from jurat.evaluation import Assessment, Finding, Severity
 from jurat.evidence import Context, Evidence, as_context, estimate_tokens, number_evidence
-from jurat.jsontext import canonical
+from jurat.jsontext import Json, canonical
 from jurat.judge.frames import build_strategy
 from jurat.judge.prompt import INSTRUCTION_REVISION, WorkedExample, check_examples, render_evidence
 from jurat.judge.repeats import combine_opinions
@@ -144,17 +145,19 @@ class Judge:
         """
         self._strategist.check()
 
-    def number(self, context: Context, grounding: str | None = None) -> Evidence:
+    def number(self, context: Context, grounding: str | None = None, expected: Json = None) -> Evidence:
         """What this judge is shown of a context."""
         text = self.settings.grounding if grounding is None else grounding
-        return number_evidence(context, expected=self.settings.expected, grounding=text)
+        wanted = self.settings.expected if expected is None else expected
+        return number_evidence(context, expected=wanted, grounding=text)
 
-    def steps(self, context: Context, grounding: str | None = None) -> VerdictSteps:
+    def steps(self, context: Context, grounding: str | None = None, expected: Json = None) -> VerdictSteps:
         """Judge one context, leaving the waiting to the caller. Never raises an EvaluationError: it returns one.
 
-        `grounding` is this context's own grounding text, where it differs from case to case.
+        `grounding` and `expected` are this context's own grounding text and reference answer, where they differ from
+        case to case; None takes those of the settings.
         """
-        evidence = self.number(context, grounding)
+        evidence = self.number(context, grounding, expected)
         if not context.output.strip():
             return Verdict(judge=self.facts, opinion=_empty_output(), truncated_fields=evidence.truncated_fields)
         try:
@@ -191,13 +194,13 @@ class Judge:
             )
             raise RequestError(ErrorCategory.CONTEXT_TOO_LARGE, message)
 
-    async def judge(self, context: Context | str, grounding: str | None = None) -> Verdict:
+    async def judge(self, context: Context | str, grounding: str | None = None, expected: Json = None) -> Verdict:
         """Judge one context or plain output, asking the provider directly."""
-        return await drive(self.steps(as_context(context), grounding), self._ask)
+        return await drive(self.steps(as_context(context), grounding, expected), self._ask)
 
-    async def evaluate(self, context: Context | str) -> Assessment:
+    async def evaluate(self, context: Context | str, grounding: str | None = None, expected: Json = None) -> Assessment:
         """As `judge`, in the words that all evaluators share."""
-        return (await self.judge(context)).assessment()
+        return (await self.judge(context, grounding, expected)).assessment()
 
     async def _ask(self, calls: Sequence[Call]) -> Sequence[Outcome]:
         if len(calls) == 1:
@@ -207,7 +210,13 @@ class Judge:
         return [task.result() for task in tasks]
 
 
-async def ask_one(provider: Provider, call: Call) -> Raw | EvaluationError:
+class Sender(Protocol):
+    """Whoever a call is sent to: a provider, or a subject."""
+
+    async def send(self, call: Call) -> Raw: ...
+
+
+async def ask_one(provider: Sender, call: Call) -> Raw | EvaluationError:
     """Send one call. What a provider raises is an outcome; what it must not raise is one too, without its text."""
     try:
         sent: object = await provider.send(call)
@@ -224,8 +233,8 @@ async def ask_one(provider: Provider, call: Call) -> Raw | EvaluationError:
         if isinstance(sent, Raw):
             return sent
         fault = f"gave a {type(sent).__name__}, not a Raw"
-    message = f"provider {provider.settings.name} {fault}, which is a fault in its adapter"
-    return ProviderError(ErrorCategory.API_ERROR, message)
+    who = f"provider {provider.settings.name}" if isinstance(provider, Provider) else "the subject"
+    return ProviderError(ErrorCategory.API_ERROR, f"{who} {fault}, which is a fault in its adapter")
 
 
 async def drive(steps: VerdictSteps, ask: Callable[[Sequence[Call]], Awaitable[Sequence[Outcome]]]) -> Verdict:
