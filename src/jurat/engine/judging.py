@@ -98,7 +98,7 @@ class JudgingJob:
         self._judge, self._items, self._journal, self._deliver = judge, items, journal, deliver
         self._concurrency, self._recall, self._cached = concurrency, recall, cached
         self._window = 4 * concurrency + 4 * _CHUNK
-        self._committer = Committer(journal)
+        self._committer = Committer(journal.commit)
         self._on_the_wire = 0
         self._ready: deque[_Question] = deque()
         self._answered: deque[_Answered] = deque()
@@ -245,7 +245,7 @@ class JudgingJob:
             finally:
                 self._on_the_wire -= 1
             if isinstance(outcome, Raw):
-                await commit(question.call.key, outcome, alone=not self._on_the_wire)
+                await commit((question.call.key, outcome), alone=not self._on_the_wire)
             self._answered.append((question, outcome))
             self._attention.set()
 
