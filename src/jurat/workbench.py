@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jurat.errors import AuthoringError, ErrorCategory, Fault, RequestError
-from jurat.jsontext import Json, type_name
+from jurat.jsontext import Json, canonical, type_name
 from jurat.judge import Judge, JudgeSettings
 from jurat.provider import Provider, is_shorthand, make_provider
 from jurat.rubric import Rubric, find, read_rubric
@@ -125,7 +125,9 @@ class Workbench:
 
     Args:
         directory: where files are looked for; the working directory by default.
-        providers: further provider rows or providers by name, which come before the configuration's.
+        providers: further provider rows or providers by name, which come before all others.
+        suite_rows: the provider rows of a suite, by name, which come before the configuration's.
+        suite_folder: what file names in those rows, and in shorthands, are relative to.
     """
 
     def __init__(
@@ -133,16 +135,20 @@ class Workbench:
         directory: str | Path | None = None,
         *,
         providers: Mapping[str, Provider | Mapping[str, Json]] | None = None,
+        suite_rows: Mapping[str, Mapping[str, Json]] | None = None,
+        suite_folder: Path | None = None,
     ) -> None:
         self.directory = Path(directory) if directory is not None else Path.cwd()
         self.config = read_config(self.directory.resolve())
         self._given = dict(providers or {})
+        self._suite_rows = dict(suite_rows or {})
+        self._suite_folder = suite_folder or self.directory
         self._made: dict[str, Provider] = {}
 
-    def provider(self, wanted: Provider | str | None = None) -> Provider:
-        """A provider: one that is given, a name, or a shorthand `kind:model`. One name gives one provider.
+    def provider(self, wanted: Provider | Mapping[str, Json] | str | None = None) -> Provider:
+        """A provider: one that is given, a row, a name, or a shorthand `kind:model`. One name gives one provider.
 
-        Names are looked up in the call's own providers, then in the configuration file.
+        Names are looked up in the call's own providers, then in the suite, then in the configuration file.
 
         Raises:
             RequestError: `provider_not_found`, with the names that exist.
@@ -150,11 +156,26 @@ class Workbench:
         """
         if wanted is None:
             wanted = DEFAULT_PROVIDER
+        if isinstance(wanted, Mapping):
+            written = canonical(wanted)
+            if written not in self._made:  # braces are no name
+                self._made[written] = make_provider(wanted, base_dir=self._suite_folder)
+            return self._made[written]
         if not isinstance(wanted, str):
             return wanted
         if wanted not in self._made:
             self._made[wanted] = self._make(wanted)
         return self._made[wanted]
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """The providers that were made here so far."""
+        return tuple(self._made.values())
+
+    @property
+    def names(self) -> list[str]:
+        """The names under which providers can be had, sorted."""
+        return sorted({*self._given, *self._suite_rows, *self.config.providers, DEFAULT_PROVIDER})
 
     def _make(self, wanted: str) -> Provider:
         given = self._given.get(wanted)
@@ -162,12 +183,14 @@ class Workbench:
             return given
         if given is not None:
             return make_provider({"name": wanted, **given}, base_dir=self.directory)
+        if (row := self._suite_rows.get(wanted)) is not None:
+            return make_provider(row, base_dir=self._suite_folder)
         if (row := self.config.providers.get(wanted)) is not None:
             base = self.config.file.parent if self.config.file else self.directory
             return make_provider(row, base_dir=base)
         if is_shorthand(wanted):
-            return make_provider(wanted, base_dir=self.directory)
-        names = sorted({*self._given, *self.config.providers, "local"})
+            return make_provider(wanted, base_dir=self._suite_folder)
+        names = self.names
         near = nearest(wanted, names)
         hint = f"; did you mean {near}?" if near else ""
         message = (

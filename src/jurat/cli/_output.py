@@ -1,19 +1,30 @@
-"""The verdict file must be a file of its own: written over another one that a job needs, it would destroy it."""
+"""Files that a command writes: each is one of its own, and a report is there whole or not at all.
+
+Written over another file that the job needs, it would destroy it; half written, it would be taken for the whole.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TextIO
 
-from jurat.errors import AuthoringError, Fault
+from jurat.errors import AuthoringError, Fault, StoreError
 
-__all__ = ["refuse_shared_output"]
+__all__ = ["refuse_shared_output", "refuse_unwritable", "whole_file"]
 
 _STORE_SIDES = ("", "-wal", "-shm", "-journal")
 
 
-def refuse_shared_output(out: Path | None, others: Mapping[str, str | Path | None]) -> None:
+def refuse_shared_output(
+    out: Path | None,
+    others: Mapping[str, str | Path | None],
+    *,
+    option: str = "--out",
+    command: str = "jurat judge",
+) -> None:
     """Compare files, not names: a link or a `..` leads to the same one.
 
     Raises:
@@ -21,17 +32,17 @@ def refuse_shared_output(out: Path | None, others: Mapping[str, str | Path | Non
     """
     if out is None:
         return
+
+    def refused(words: str) -> AuthoringError:
+        fault = Fault(path=option, file=str(out), expected="a file of its own", found=words)
+        return AuthoringError(command, [fault])
+
     for words, other in others.items():
         if other is not None and any(_same(out, f"{other}{side}") for side in _STORE_SIDES):
-            raise _refused(out, words)
+            raise refused(words)
     for number, words in ((0, "the input"), (1, "standard output"), (2, "standard error")):
         if _is_stream(out, number):
-            raise _refused(out, words)
-
-
-def _refused(out: Path, words: str) -> AuthoringError:
-    fault = Fault(path="--out", file=str(out), expected="a file of its own", found=words)
-    return AuthoringError("jurat judge", [fault])
+            raise refused(words)
 
 
 def _same(one: Path, other: str) -> bool:
@@ -49,3 +60,52 @@ def _is_stream(out: Path, number: int) -> bool:
         return out.is_file() and os.path.samestat(out.stat(), os.fstat(number))
     except (OSError, ValueError):
         return False
+
+
+# --- a file that is there whole or not at all ----------------------------------------------------------------------
+
+
+def refuse_unwritable(path: Path, command: str, option: str = "--output") -> None:
+    """Find out, before anything is spent, whether a file can be written there; its folder is made.
+
+    Raises:
+        AuthoringError: when it cannot.
+    """
+    found, hint = "", "Choose another file"
+    try:
+        if path.is_dir():
+            found = "a directory"
+        elif path.exists() and not path.is_file():
+            found, hint = "a device or a pipe", "Leave the option out to print to standard output"
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not os.access(path.parent, os.W_OK):
+                found = "a folder in which nothing may be written"
+    except (OSError, ValueError) as error:
+        found = getattr(error, "strerror", None) or "a name that no file can have"
+    if found:
+        fault = Fault(path=option, file=str(path), expected="a file that can be written", found=found, hint=hint)
+        raise AuthoringError(command, [fault])
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[TextIO]:
+    """A file to write, UTF-8, that takes its name when all is written and safe; until then what stood there stands.
+
+    Raises:
+        StoreError: when it cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
+    try:
+        try:
+            with beside.open("w", encoding="utf-8", newline="") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            beside.replace(target)
+        finally:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or type(error).__name__}") from None

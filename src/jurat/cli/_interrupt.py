@@ -1,0 +1,61 @@
+"""Ctrl-C and SIGTERM while a run is under way: the first asks for an orderly end, the second Ctrl-C takes it at once.
+
+An orderly end cancels the calls in flight, makes durable what has arrived, and marks the run as interrupted. The end at
+once leaves all that to whoever opens the store next: what is durable is so at any moment, and a run whose owner is gone
+counts as interrupted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+
+from jurat.cli._exits import ExitCode
+
+__all__ = ["interruptible"]
+
+_SHOW_CURSOR = "\x1b[?25h"
+
+
+@contextlib.contextmanager
+def interruptible(words: Callable[[], str]) -> Iterator[None]:
+    """Inside, in a task of the running event loop: the first signal cancels that task.
+
+    Args:
+        words: what is said when a second Ctrl-C ends the program at once.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    if task is None or sys.platform == "win32":  # the loop's own handling: one Ctrl-C cancels, a second one raises
+        yield
+        return
+    asked = False
+
+    def stop() -> None:
+        nonlocal asked
+        if asked:
+            _end_at_once(words())
+        asked = True
+        task.cancel()
+
+    before = signal.getsignal(signal.SIGINT)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+        signal.signal(signal.SIGINT, before)
+
+
+def _end_at_once(words: str) -> None:
+    """No clean-up that could take its time: threads, servers and the terminal's bar end with the process."""
+    with contextlib.suppress(OSError, ValueError):
+        bar = f"\r\x1b[2K{_SHOW_CURSOR}" if sys.stderr.isatty() else ""
+        sys.stderr.write(f"{bar}{words}\n")
+        sys.stderr.flush()
+    os._exit(ExitCode.INTERRUPTED)
