@@ -1,0 +1,404 @@
+"""A quality policy: rules that a run must meet, as data. What they come to for a run is `jurat.metrics.gate`'s word.
+
+A policy is read whole: every unknown rule or key, every value out of bounds is a fault with its path, before anything
+is spent. Limits are kept as they were written and compared exactly, never rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from jurat.errors import Fault
+from jurat.jsontext import Json, canonical, found_word, type_name
+from jurat.metrics.run_tally import Watch, metadata_group
+from jurat.vocabulary import content_id, nearest
+
+if TYPE_CHECKING:
+    from jurat.metrics.gate import GateOutcome
+    from jurat.metrics.run_tally import RunTally
+
+__all__ = ["RULES", "Policy", "Rule", "RuleType", "policy_schema", "policy_to_json", "read_policy"]
+
+
+class RuleType(StrEnum):
+    """What a rule looks at."""
+
+    OVERALL_PASS_RATE = "overall_pass_rate"
+    LABEL_PASS_RATE = "label_pass_rate"
+    CASE_PASS_RATE = "case_pass_rate"
+    EVALUATOR_SCORE = "evaluator_score"
+    NO_REGRESSION = "no_regression"
+    TOTAL_COST_USD = "total_cost_usd"
+    JUDGE_COST_USD = "judge_cost_usd"
+    LATENCY_MS = "latency_ms"
+    ERROR_RATE = "error_rate"
+    FLIP_RATE = "flip_rate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule. Which of the fields a type knows is in `RULES`; the others are None.
+
+    Attributes:
+        type: what it looks at.
+        name: what it is called in reports, where its author gave it a name.
+        minimum, maximum, maximum_drop: the limit, inclusive.
+        of: what is counted: `cases` or `trials`; for `flip_rate` `trials` or `judge`.
+        label: the label of the cases that count.
+        metadata: a key and the value that the cases that count have there.
+        assertion: the name of the assertion that counts.
+        template: the rubric of the judges that count, with or without its revision.
+        minimum_decided: the share that has to be decided for the decided ones alone to count.
+        percentile: which one of the durations, above 0, at most 100; None: their mean.
+        stage: whose: `subject` or `judge`.
+        baseline: the run to compare with; None leaves that to whoever runs the suite.
+    """
+
+    type: RuleType
+    name: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    maximum_drop: float | None = None
+    of: str | None = None
+    label: str | None = None
+    metadata: tuple[str, str] | None = None
+    assertion: str | None = None
+    template: str | None = None
+    minimum_decided: float | None = None
+    percentile: float | None = None
+    stage: str | None = None
+    baseline: str | None = None
+
+    @property
+    def group(self) -> str:
+        """The label, or what stands for the metadata, of the cases that count."""
+        if self.metadata is None:
+            return self.label or ""
+        from jurat.jsontext import parse_strict
+
+        return metadata_group(self.metadata[0], parse_strict(self.metadata[1]))
+
+    def counts(self, name: str, template: str) -> bool:
+        """Whether an assertion of this name and template (`name@revision`) is one that counts."""
+        if self.assertion is not None:
+            return name == self.assertion
+        return self.template is not None and self.template in (template, template.partition("@")[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Rules, all of which a run must meet. Without any, every case has to pass."""
+
+    rules: tuple[Rule, ...] = ()
+
+    @property
+    def hash(self) -> str:
+        """Names the policy by what it says."""
+        return content_id(canonical(policy_to_json(self)).encode())
+
+    @property
+    def watch(self) -> Watch:
+        """What a `RunTally` has to be told so that the rules can be decided."""
+        timed = [rule for rule in self.rules if rule.percentile is not None and rule.maximum is not None]
+        return Watch(
+            labels=frozenset(rule.label for rule in self.rules if rule.label is not None),
+            metadata=frozenset(rule.metadata for rule in self.rules if rule.metadata is not None),
+            assertions=frozenset(rule.assertion for rule in self.rules if rule.assertion is not None),
+            case_rates=_limits(rule.minimum for rule in self.rules if rule.type is RuleType.CASE_PASS_RATE),
+            subject_ms=_limits(rule.maximum for rule in timed if rule.stage != "judge"),
+            judge_ms=_limits(rule.maximum for rule in timed if rule.stage == "judge"),
+        )
+
+    def decide(self, tally: RunTally, baseline: RunTally | None = None) -> GateOutcome:
+        """What the policy comes to for a run; `jurat.metrics.gate.decide` tells more."""
+        from jurat.metrics.gate import decide
+
+        return decide(self, tally, baseline)
+
+    def faults(
+        self, *, assertions: Collection[str], templates: Collection[str], labels: Collection[str], path: str = "policy"
+    ) -> list[Fault]:
+        """Rules that name an assertion, a template or a label that the suite does not have: they could never decide.
+
+        Args:
+            assertions: names of all assertions of the suite.
+            templates: its judges' rubrics as `name@revision`.
+            labels: of all cases.
+        """
+        short = {template.partition("@")[0] for template in templates}
+        known = {"assertion": set(assertions), "template": {*templates, *short}, "label": set(labels)}
+        found = []
+        for index, rule in enumerate(self.rules):
+            for key, names in known.items():
+                given = getattr(rule, key)
+                if given is not None and given not in names:
+                    words = f"a{'n' if key == 'assertion' else ''} {key} of the suite"
+                    fault = Fault(path=f"{path}[{index}].{key}", expected=words, found=repr(given[:80]))
+                    found.append(_with_hint(fault, given, sorted(names)))
+        return found
+
+
+def _limits(values: Any) -> tuple[float, ...]:
+    return tuple(sorted({value for value in values if value is not None}))
+
+
+# --- the table -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One key of a rule: what it is for, and what may stand there.
+
+    `words` are the values of a closed choice, the first one the default; `low` and `high` bound a number, `above`
+    instead of `low` excludes the bound itself. Of the keys that bear the same `one_of`, exactly one is given.
+    """
+
+    text: str
+    words: tuple[str, ...] = ()
+    number: bool = False
+    low: float | None = None
+    above: float | None = None
+    high: float | None = None
+    required: bool = False
+    one_of: str | None = None
+    mapping: bool = False
+
+
+_NAME = Key(text="What the rule is called in reports.")
+_SHARE = {"number": True, "low": 0.0, "high": 1.0}
+_DECIDED = Key(
+    text="Which share has to be decided for the decided ones alone to count; 1 when left out. Below it the rule is "
+    "decided only if the undecided ones cannot tip it.",
+    **_SHARE,  # type: ignore[arg-type]
+)
+_OF = Key(text="What is counted.", words=("cases", "trials"))
+_LEAST_RATE = Key(text="The lowest pass rate that will do, 0 to 1.", required=True, **_SHARE)  # type: ignore[arg-type]
+_MOST_USD = Key(text="The most that may have been spent, in US dollars.", number=True, low=0.0, required=True)
+_ASSERTION = Key(text="The name of the assertion.")
+_TEMPLATE = Key(text="The rubric of the judges, `name` or `name@revision`.")
+_WHICH = {
+    "assertion": Key(text=_ASSERTION.text, one_of="assertion or template"),
+    "template": Key(text=_TEMPLATE.text, one_of="assertion or template"),
+}
+
+RULES: Mapping[RuleType, Mapping[str, Key]] = {
+    RuleType.OVERALL_PASS_RATE: {"minimum": _LEAST_RATE, "of": _OF, "minimum_decided": _DECIDED},
+    RuleType.LABEL_PASS_RATE: {
+        "label": Key(text="The label of the cases that count.", one_of="label or metadata"),
+        "metadata": Key(text="One key and the value that counts.", mapping=True, one_of="label or metadata"),
+        "minimum": _LEAST_RATE,
+        "of": _OF,
+        "minimum_decided": _DECIDED,
+    },
+    RuleType.CASE_PASS_RATE: {"minimum": _LEAST_RATE},
+    RuleType.EVALUATOR_SCORE: {
+        **_WHICH,
+        "minimum": Key(
+            text="The lowest mean score that will do, in the assertion's range.", number=True, required=True
+        ),
+        "minimum_decided": _DECIDED,
+    },
+    RuleType.NO_REGRESSION: {
+        "maximum_drop": Key(text="By how much it may be lower than in the baseline.", number=True, low=0.0),
+        "baseline": Key(text="The run to compare with, by id or a prefix of it."),
+        "of": _OF,
+        "assertion": _ASSERTION,
+        "template": _TEMPLATE,
+        "minimum_decided": _DECIDED,
+    },
+    RuleType.TOTAL_COST_USD: {"maximum": _MOST_USD},
+    RuleType.JUDGE_COST_USD: {"maximum": _MOST_USD},
+    RuleType.LATENCY_MS: {
+        "maximum": Key(text="The longest that will do, in milliseconds.", number=True, low=0.0, required=True),
+        "percentile": Key(text="Which percentile; the mean when left out.", number=True, above=0.0, high=100.0),
+        "stage": Key(text="Whose answers are timed.", words=("subject", "judge")),
+        "minimum_decided": _DECIDED,
+    },
+    RuleType.ERROR_RATE: {
+        "maximum": Key(text="The highest share of errors that will do, 0 to 1.", required=True, **_SHARE),  # type: ignore[arg-type]
+        "of": Key(text="What is counted.", words=("trials", "subject", "evaluators")),
+    },
+    RuleType.FLIP_RATE: {
+        "maximum": Key(text="The highest rate that will do, 0 to 0.5.", number=True, low=0.0, high=0.5, required=True),
+        "of": Key(text="Whose repeats are compared.", words=("trials", "judge")),
+        "assertion": _ASSERTION,
+        "template": _TEMPLATE,
+    },
+}
+"""Every rule type and its keys, beside `type` and `name`."""
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+def read_policy(values: object, path: str, faults: list[Fault]) -> Policy:
+    """Read a list of rules; what is wrong is added to the faults, and the policy then lacks it.
+
+    Args:
+        values: as they were written.
+        path: where (`policy`).
+    """
+    if not isinstance(values, Sequence) or isinstance(values, str | bytes):
+        faults.append(Fault(path=path, expected="a list of rules", found=type_name(values)))
+        return Policy()
+    read = [_rule(value, f"{path}[{index}]", faults) for index, value in enumerate(values)]
+    rules = tuple(rule for rule in read if rule is not None)
+    first: dict[str, int] = {}
+    for index, rule in enumerate(rules):
+        if rule.name is not None and first.setdefault(rule.name, index) != index:
+            fault = Fault(path=f"{path}[{index}].name", expected="a name of its own", found=repr(rule.name[:80]))
+            faults.append(fault)
+    return Policy(rules=rules)
+
+
+def _rule(value: object, path: str, faults: list[Fault]) -> Rule | None:
+    if not isinstance(value, Mapping):
+        faults.append(Fault(path=path, expected="a rule (an object with a type)", found=type_name(value)))
+        return None
+    given = value.get("type")
+    if not isinstance(given, str) or given not in tuple(RuleType):
+        found = found_word(given) if "type" in value else "nothing"
+        fault = Fault(path=f"{path}.type", expected=f"one of {', '.join(RuleType)}", found=found)
+        faults.append(_with_hint(fault, given, list(RuleType)))
+        return None
+    before = len(faults)
+    kind = RuleType(given)
+    keys = {"name": _NAME, **RULES[kind]}
+    _unknown_keys(value, keys, path, faults)
+    made: dict[str, Any] = {}
+    for name, key in keys.items():
+        if name in value:
+            made[name] = _value(value[name], key, f"{path}.{name}", faults)
+        elif key.required:
+            faults.append(Fault(path=f"{path}.{name}", expected=_expected(key), found="nothing"))
+    _one_of(value, keys, path, faults)
+    if kind in (RuleType.NO_REGRESSION, RuleType.FLIP_RATE) and "assertion" in value and "template" in value:
+        faults.append(Fault(path=path, expected="at most one of assertion and template", found="both"))
+    return Rule(type=kind, **made) if len(faults) == before else None
+
+
+def _unknown_keys(value: Mapping[Any, Any], keys: Mapping[str, Key], path: str, faults: list[Fault]) -> None:
+    for key in value:
+        if key != "type" and key not in keys:
+            fault = Fault(path=f"{path}.{str(key)[:80]}", expected="a known key", found="an unknown one")
+            faults.append(_with_hint(fault, key, [*keys]))
+
+
+def _one_of(value: Mapping[Any, Any], keys: Mapping[str, Key], path: str, faults: list[Fault]) -> None:
+    for words in sorted({key.one_of for key in keys.values() if key.one_of}):
+        given = sum(name in value for name, key in keys.items() if key.one_of == words)
+        if given != 1:
+            found = "both" if given else "neither"
+            faults.append(Fault(path=path, expected=f"exactly one of {words.replace(' or ', ' and ')}", found=found))
+
+
+def _value(value: object, key: Key, path: str, faults: list[Fault]) -> object:
+    if key.mapping:
+        return _pair(value, path, faults)
+    if key.number:
+        sound = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        sound = sound and not _outside(value, key)  # type: ignore[arg-type]
+    elif key.words:
+        sound = isinstance(value, str) and value in key.words
+    else:
+        sound = isinstance(value, str) and bool(value.strip()) and len(value) <= 1_000
+    if not sound:
+        faults.append(Fault(path=path, expected=_expected(key), found=found_word(value)))
+    return value
+
+
+def _outside(value: float, key: Key) -> bool:
+    if key.low is not None and value < key.low:
+        return True
+    if key.above is not None and value <= key.above:
+        return True
+    return abs(value) > 1e15 or (key.high is not None and value > key.high)
+
+
+def _pair(value: object, path: str, faults: list[Fault]) -> tuple[str, str] | None:
+    if isinstance(value, Mapping) and len(value) == 1:
+        (name, wanted), *_ = value.items()
+        if isinstance(name, str) and (wanted is None or isinstance(wanted, str | bool | int | float)):
+            return name, canonical(wanted)
+    found = f"an object with {len(value)} keys" if isinstance(value, Mapping) and len(value) != 1 else type_name(value)
+    faults.append(Fault(path=path, expected="one key with a text, number, boolean or null", found=found))
+    return None
+
+
+def _expected(key: Key) -> str:
+    if key.words:
+        return f"one of {', '.join(key.words)}"
+    if not key.number:
+        return "text that is not blank, of at most 1,000 characters"
+    least = (
+        f"above {key.above:g}" if key.above is not None else f"of at least {key.low:g}" if key.low is not None else ""
+    )
+    most = f"at most {key.high:g}" if key.high is not None else ""
+    return " ".join(("a number", ", ".join(filter(None, (least, most))))).strip()
+
+
+def _with_hint(fault: Fault, given: object, known: Sequence[str]) -> Fault:
+    near = nearest(given, list(known)) if isinstance(given, str) else None
+    return fault if near is None else replace(fault, hint=f"Did you mean {near}?")
+
+
+# --- writing -------------------------------------------------------------------------------------------------------
+
+
+def rule_to_json(rule: Rule) -> dict[str, Json]:
+    """The rule as its author may have written it; what was left out stays out."""
+    from jurat.jsontext import parse_strict
+
+    made = {field.name: getattr(rule, field.name) for field in fields(rule)}
+    if rule.metadata is not None:
+        made["metadata"] = {rule.metadata[0]: parse_strict(rule.metadata[1])}
+    return {**{name: value for name, value in made.items() if value is not None}, "type": rule.type.value}
+
+
+def policy_to_json(policy: Policy) -> list[Json]:
+    """What `read_policy` reads back as the same policy."""
+    return [rule_to_json(rule) for rule in policy.rules]
+
+
+def policy_schema() -> dict[str, Json]:
+    """The JSON Schema of what `read_policy` reads."""
+    return {
+        "type": "array",
+        "description": "Quality rules that a run must meet. Without any, every case has to pass.",
+        "items": {"oneOf": [_rule_schema(kind, keys) for kind, keys in RULES.items()]},
+    }
+
+
+def _rule_schema(kind: RuleType, keys: Mapping[str, Key]) -> dict[str, Json]:
+    made: dict[str, Json] = {
+        "type": "object",
+        "properties": {
+            "type": {"const": kind.value},
+            **{name: _key_schema(key) for name, key in {"name": _NAME, **keys}.items()},
+        },
+        "required": ["type", *(name for name, key in keys.items() if key.required)],
+        "additionalProperties": False,
+    }
+    alternatives = [name for name, key in keys.items() if key.one_of]
+    if alternatives:
+        made["oneOf"] = [{"required": [name]} for name in alternatives]
+    elif "template" in keys:
+        made["not"] = {"required": ["assertion", "template"]}
+    return made
+
+
+def _key_schema(key: Key) -> dict[str, Json]:
+    made: dict[str, Json] = {"description": key.text}
+    if key.words:
+        return {**made, "enum": list(key.words), "default": key.words[0]}
+    if key.mapping:
+        plain = {"type": ["string", "number", "boolean", "null"]}
+        return {**made, "type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": plain}
+    if not key.number:
+        return {**made, "type": "string", "maxLength": 1_000, "pattern": r"\S"}
+    bounds = {"minimum": key.low, "exclusiveMinimum": key.above, "maximum": key.high}
+    return {**made, "type": "number", **{word: bound for word, bound in bounds.items() if bound is not None}}
