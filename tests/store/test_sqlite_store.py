@@ -22,6 +22,9 @@ from jurat.store import ResponseStore, StoreFault
 from jurat.store.sqlite_errors import explain
 
 
+INTACT = 20 * 4096
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own with room for one megabyte; needs root."""
@@ -300,7 +303,7 @@ async def test_a_torn_file_is_reported_as_damaged(sqlite_place: str) -> None:
     store = await ResponseStore.open(sqlite_place)
     await store.commit(replies("a", 300))
     await store.aclose()
-    rewrite(sqlite_place, lambda whole: whole[:8192] + b"\xa5" * (len(whole) - 8192))
+    rewrite(sqlite_place, lambda whole: whole[:INTACT] + b"\xa5" * (len(whole) - INTACT))  # the schema stays
     store = await ResponseStore.open(sqlite_place)
     with pytest.raises(StoreError, match="the file is damaged; keep a copy of it"):
         await store.recall([key for key, _ in replies("a", 300)])

@@ -103,7 +103,8 @@ def test_a_new_file_is_what_the_steps_would_have_made_of_it(tmp_path: Path) -> N
 
 def test_a_new_file_is_written_as_sqlalchemy_writes_the_tables() -> None:
     wanted = [str(CreateTable(table).compile(dialect=sqlite.dialect())) for table in metadata.sorted_tables]
-    assert [squeezed(sql) for sql in schema.CREATE[1:]] == [squeezed(sql) for sql in wanted]
+    made = [squeezed(sql) for sql in schema.CREATE]
+    assert [sql for sql in made[1:] if sql.startswith("CREATE TABLE")] == [squeezed(sql) for sql in wanted]
 
 
 def test_taking_the_steps_a_second_time_changes_nothing(tmp_path: Path) -> None:

@@ -1,9 +1,14 @@
 """The record on disk: SQLite in a folder of the project, or PostgreSQL for a team. SQL lives here and nowhere else.
 
-`responses.py` is the face; `database.py` the window that `sqlite.py` and `postgres.py` implement; `rows.py` and
-`statements.py` the shapes; `schema.py`, `tables.py` and `migrations/` how they came to be.
+`store.py` is the face: `responses.py` and `runs.py` behind one door, `journals.py` the replies as one job sees them.
+`database.py` is the window that `sqlite.py` and `postgres.py` implement, `grouping.py` the one writer; `rows.py`,
+`run_rows.py` and `texts.py` the shapes; `statements.py` and `run_statements.py` the SQL; `schema.py`, `tables.py` and
+`migrations/` how it came to be; `owners.py` knows which process a run belongs to.
 """
 
+from jurat.store.journals import ScopedJournal
 from jurat.store.responses import ResponseStore, StoreFault, StoreStats
+from jurat.store.runs import RunStore
+from jurat.store.store import Store
 
-__all__ = ["ResponseStore", "StoreFault", "StoreStats"]
+__all__ = ["ResponseStore", "RunStore", "ScopedJournal", "Store", "StoreFault", "StoreStats"]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from jurat.errors import StoreError
 from jurat.store.address import PostgresAddress
 from jurat.store.database import Change
-from jurat.store.postgres_errors import explain, is_clash, is_outage
+from jurat.store.postgres_errors import explain, is_clash, is_outage, is_refusal
 from jurat.store.rows import Row
 from jurat.store.schema import VERSION_TABLE, needs_upgrade, upgrade
 from jurat.store.statements import Statement
@@ -141,7 +141,12 @@ class PostgresDatabase:
         async def work(connection: Connection) -> None:
             async with connection.transaction():
                 for statement, rows in changes:
-                    await connection.executemany(statement.postgres, rows)
+                    try:
+                        await connection.executemany(statement.postgres, rows)
+                    except Exception as error:
+                        if is_refusal(error):
+                            raise StoreError(f"{self.shown}: {statement.refused}") from None
+                        raise
 
         await self._lane(self._writer).run(work)
 

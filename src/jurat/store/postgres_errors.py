@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from jurat.errors import StoreError
 
-__all__ = ["explain", "is_clash", "is_outage"]
+__all__ = ["explain", "is_clash", "is_outage", "is_refusal"]
 
 _AGAIN = "the server cut the connection off or is not ready; see that it runs, then try again"
 _SENTENCES = {
@@ -18,7 +18,6 @@ _SENTENCES = {
     "42P07": "the schema holds a table of another program by the name of one of jurat's; use a database of its own",
     "42P01": "a table of jurat's is missing; use a database of its own, or restore a backup",
     "25006": "the server takes reads only; name the primary server",
-    "23503": "a reply was to be withheld that had never been committed",
     "53100": "the server's disk is full; make room there, then try again: what was committed before stays",
     "53300": "the server has too many connections; close some, or raise its max_connections",
     "53": "the server is out of memory or another resource; relieve it, then try again",
@@ -60,6 +59,11 @@ def is_outage(error: BaseException) -> bool:
 def is_clash(error: BaseException) -> bool:
     """Whether two transactions stood in each other's way, so that trying again may do."""
     return _code(error) in _CLASHES
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether the rows were refused for what they refer to, or for being there already."""
+    return _code(error).startswith("23")
 
 
 def _code(error: BaseException) -> str:

@@ -8,7 +8,6 @@ is told in `jurat.store.sqlite` and `jurat.store.postgres`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,14 +19,14 @@ from jurat.judge import Spending, Withheld
 from jurat.provider.protocol import Raw
 from jurat.store.address import SqliteAddress, parse_address
 from jurat.store.database import Database
+from jurat.store.journals import ScopedJournal, recall_replies
 from jurat.store.postgres import PostgresDatabase
-from jurat.store.rows import read_reply, reply_rows, withheld_rows
+from jurat.store.rows import reply_rows, withheld_rows
 from jurat.store.sqlite import SqliteDatabase
 from jurat.store.statements import BLANK, COMMIT, COUNT_KEPT, COUNT_WITHHELD, PAGE, RECALL, REINSTATE, WITHHOLD
 
 __all__ = ["ResponseStore", "StoreFault", "StoreStats"]
 
-_CHUNK = 1_000
 _PAGE = 256
 
 
@@ -80,11 +79,11 @@ class ResponseStore:
 
     async def recall(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
         """What is known under these keys, whichever process committed it; a key that is not known is left out."""
-        found: dict[str, Raw | Withheld] = {}
-        for start in range(0, len(keys), _CHUNK):
-            rows = await self._database.read(RECALL, json.dumps(keys[start : start + _CHUNK]))
-            found.update((row[0], read_reply(row)) for row in rows)
-        return found
+        return await recall_replies(self._database, RECALL, keys)
+
+    def journal(self, scope: str) -> ScopedJournal:
+        """The store as one job sees it, which finds again what it asked for itself. `scope` names the job."""
+        return ScopedJournal(self._database, scope)
 
     async def commit(self, replies: Sequence[tuple[str, Raw]]) -> None:
         """Keep replies; they are durable when this returns. Of two under one key the later one stays."""

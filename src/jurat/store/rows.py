@@ -17,7 +17,7 @@ from jurat.evaluation import TypedError
 from jurat.judge import Spending, Withheld
 from jurat.provider.protocol import Raw, Usage
 
-__all__ = ["Row", "pack", "read_reply", "reply_rows", "unpack", "withheld_rows"]
+__all__ = ["Row", "pack", "read_reply", "reply_rows", "token_count", "unpack", "withheld_rows"]
 
 Row = tuple[Any, ...]
 _by_key = itemgetter(0)
@@ -42,7 +42,7 @@ def withheld_rows(items: Iterable[tuple[str, TypedError, Spending]]) -> list[Row
         used = spent.usage
         tokens = (used.input_tokens, used.output_tokens, used.cached_input_tokens)
         more = (used.cache_write_tokens, used.reasoning_tokens)
-        counts = map(_count, (*tokens, *more))
+        counts = map(token_count, (*tokens, *more))
         cost = (spent.cost_usd, spent.duration_ms, spent.attempts, json.dumps(spent.models))
         rows.append((key, error.type.value, pack(error.message), *counts, *cost))
     rows.sort(key=_by_key)
@@ -89,7 +89,8 @@ def _read_withheld(category: str, message: str, *account: Any) -> Withheld:
     return Withheld(error=error, spending=spending)
 
 
-def _count(tokens: int | None) -> int | None:
+def token_count(tokens: int | None) -> int | None:
+    """A count as a column holds it."""
     # No model takes 2^63 tokens: a count that no database holds is a slip of the server's, and so unknown.
     return tokens if tokens is None or tokens <= _LARGEST else None
 

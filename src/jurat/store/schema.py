@@ -12,56 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jurat.errors import StoreError
+from jurat.store.sqlite_create import CREATE
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 __all__ = ["CREATE", "HEAD", "VERSION_TABLE", "needs_upgrade", "upgrade"]
 
-HEAD = "0001"
+HEAD = "0002"
 VERSION_TABLE = "jurat_version"
-
-CREATE = (
-    """
-    CREATE TABLE jurat_version (
-        version_num VARCHAR(32) NOT NULL,
-        CONSTRAINT jurat_version_pkc PRIMARY KEY (version_num)
-    )
-    """,
-    """
-    CREATE TABLE responses (
-        "key" VARCHAR(64) NOT NULL,
-        body BLOB NOT NULL,
-        body_sha256 VARCHAR(64) NOT NULL,
-        body_bytes INTEGER NOT NULL,
-        latency_ms FLOAT NOT NULL,
-        attempts INTEGER NOT NULL,
-        request_id TEXT,
-        created_at DATETIME NOT NULL,
-        CONSTRAINT pk_responses PRIMARY KEY ("key")
-    )
-    """,
-    """
-    CREATE TABLE withheld (
-        "key" VARCHAR(64) NOT NULL,
-        error_category VARCHAR(64) NOT NULL,
-        error_message TEXT NOT NULL,
-        input_tokens BIGINT,
-        output_tokens BIGINT,
-        cached_input_tokens BIGINT,
-        cache_write_tokens BIGINT,
-        reasoning_tokens BIGINT,
-        cost_usd FLOAT,
-        duration_ms FLOAT NOT NULL,
-        attempts INTEGER NOT NULL,
-        models TEXT NOT NULL,
-        created_at DATETIME NOT NULL,
-        CONSTRAINT pk_withheld PRIMARY KEY ("key"),
-        CONSTRAINT fk_withheld_key FOREIGN KEY("key") REFERENCES responses ("key") ON DELETE CASCADE
-    )
-    """,
-)
-"""What all the steps come to in an empty SQLite file, as SQLAlchemy writes it."""
 
 
 def needs_upgrade(version: str | None, shown: str) -> bool:

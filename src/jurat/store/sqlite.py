@@ -133,7 +133,7 @@ class SqliteDatabase:
         return database
 
     async def write(self, changes: Sequence[Change]) -> None:
-        await self._lane(self._writer).run(lambda connection: _write(connection, changes))
+        await self._lane(self._writer).run(lambda connection: _write(connection, changes, self.shown))
         if _identity(self._path) != self._file:
             raise StoreError(
                 f"{self._path}: the file was removed or replaced while it was in use, and what was written since is "
@@ -166,11 +166,14 @@ class SqliteDatabase:
         return lane
 
 
-def _write(connection: sqlite3.Connection, changes: Sequence[Change]) -> None:
+def _write(connection: sqlite3.Connection, changes: Sequence[Change], shown: str) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         for statement, rows in changes:
-            connection.executemany(statement.sqlite, rows)
+            try:
+                connection.executemany(statement.sqlite, rows)
+            except sqlite3.IntegrityError as error:
+                raise StoreError(f"{shown}: {statement.refused}") from error
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:  # after some faults SQLite has rolled back by itself

@@ -29,7 +29,6 @@ _SENTENCES = (
     ("SQLITE_BUSY", "another program holds it locked; wait for that program or end it, then try again"),
     ("SQLITE_LOCKED", "another program holds it locked; wait for that program or end it, then try again"),
     ("SQLITE_TOOBIG", "a reply is larger than a SQLite database can hold (1 GB)"),
-    ("SQLITE_CONSTRAINT_FOREIGNKEY", "a reply was to be withheld that had never been committed"),
 )
 
 

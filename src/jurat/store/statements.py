@@ -20,27 +20,34 @@ __all__ = [
     "REINSTATE",
     "WITHHOLD",
     "Statement",
+    "both",
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One statement, as each database wants it: SQLite numbers its arguments `?`, PostgreSQL `$1`."""
+    """One statement, as each database wants it: SQLite numbers its arguments `?`, PostgreSQL `$1`.
+
+    `refused` says what it means when the database refuses its rows for what they refer to, or for being there already.
+    """
 
     sqlite: str
     postgres: str
+    refused: str = "a row contradicts what is stored"
 
     def on_postgres(self, theirs: str, ours: str) -> Statement:
         """The same, with the one phrase that PostgreSQL says otherwise."""
         return replace(self, postgres=self.postgres.replace(theirs, ours))
 
 
-def _both(sql: str) -> Statement:
+def both(sql: str, refused: str | None = None) -> Statement:
+    """A statement that both databases take as it is, but for how arguments are numbered."""
     number = count(1)
-    return Statement(sqlite=sql, postgres=re.sub(r"\?", lambda _: f"${next(number)}", sql))
+    made = Statement(sqlite=sql, postgres=re.sub(r"\?", lambda _: f"${next(number)}", sql))
+    return made if refused is None else replace(made, refused=refused)
 
 
-COMMIT = _both("""
+COMMIT = both("""
 INSERT INTO responses (key, body, body_sha256, body_bytes, latency_ms, attempts, request_id, created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP)
 ON CONFLICT (key) DO UPDATE SET
@@ -50,10 +57,11 @@ ON CONFLICT (key) DO UPDATE SET
 """)
 """Keep a reply. The last one to come under a key is the one that stays."""
 
-REINSTATE = _both("DELETE FROM withheld WHERE key = ?")
+REINSTATE = both("DELETE FROM withheld WHERE key = ?")
 """A reply that comes anew is not withheld for its predecessor's fault."""
 
-WITHHOLD = _both("""
+WITHHOLD = both(
+    """
 INSERT INTO withheld (
     key, error_category, error_message, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
     reasoning_tokens, cost_usd, duration_ms, attempts, models, created_at
@@ -65,15 +73,17 @@ ON CONFLICT (key) DO UPDATE SET
     cached_input_tokens = excluded.cached_input_tokens, cache_write_tokens = excluded.cache_write_tokens,
     reasoning_tokens = excluded.reasoning_tokens, cost_usd = excluded.cost_usd, duration_ms = excluded.duration_ms,
     attempts = excluded.attempts, models = excluded.models, created_at = excluded.created_at
-""")
+""",
+    "a reply was to be withheld that had never been committed",
+)
 """Say why a reply's bytes go, and what it cost."""
 
-BLANK = _both("UPDATE responses SET body = zeroblob(body_bytes) WHERE key = ?").on_postgres(
+BLANK = both("UPDATE responses SET body = zeroblob(body_bytes) WHERE key = ?").on_postgres(
     "zeroblob(body_bytes)", "decode(repeat('00', body_bytes), 'hex')"
 )
 """Overwrite a reply's bytes: as many zeros, so that SQLite writes them where the text stood."""
 
-RECALL = _both("""
+RECALL = both("""
 SELECT r.key, r.body, r.latency_ms, r.attempts, r.request_id,
     w.error_category, w.error_message, w.input_tokens, w.output_tokens, w.cached_input_tokens, w.cache_write_tokens,
     w.reasoning_tokens, w.cost_usd, w.duration_ms, w.attempts, w.models
@@ -82,17 +92,17 @@ WHERE r.key IN (SELECT value FROM json_each(?))
 """).on_postgres("SELECT value FROM json_each(", "SELECT json_array_elements_text(")
 """What is known under the keys of a JSON array."""
 
-PAGE = _both("""
+PAGE = both("""
 SELECT r.key, r.body, r.body_sha256, r.body_bytes, w.error_category
 FROM responses r LEFT JOIN withheld w ON w.key = r.key
 WHERE r.key > ? ORDER BY r.key LIMIT ?
 """)
 """The next rows after a key, to be verified."""
 
-COUNT_KEPT = _both("""
+COUNT_KEPT = both("""
 SELECT count(*), coalesce(sum(body_bytes), 0) FROM responses r
 WHERE NOT EXISTS (SELECT 1 FROM withheld w WHERE w.key = r.key)
 """)
-COUNT_WITHHELD = _both("""
+COUNT_WITHHELD = both("""
 SELECT count(*), coalesce(sum(r.body_bytes), 0) FROM responses r JOIN withheld w ON w.key = r.key
 """)

@@ -1,0 +1,407 @@
+"""Runs in the store: begun whole, filled trial by trial, and read back a page at a time.
+
+What a method was given is on the disk when it returns. A trial is written once: whoever writes it a second time
+changes nothing. A run belongs to the process that began or claimed it (`jurat.store.owners`); where that process is
+gone, the run is shown as interrupted, and whoever claims it goes on with it. Nothing here holds a whole run in memory
+but `keys` and `statuses`, which hold two numbers a trial.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from jurat.errors import AuthoringError, Fault, StoreError
+from jurat.jsontext import Json
+from jurat.report.record import CaseRecord, RunRecord, RunStatus, Snapshot, TrialRecord
+from jurat.store.database import Change, Database
+from jurat.store.journals import ScopedJournal
+from jurat.store.owners import Owner, hold, is_gone, let_go, new_owner
+from jurat.store.rows import Row
+from jurat.store.run_rows import (
+    answer_row,
+    assessment_rows,
+    case_row,
+    read_case,
+    read_run,
+    read_snapshot,
+    read_trial,
+    run_row,
+    snapshot_row,
+    trial_row,
+)
+from jurat.store.run_statements import (
+    ADD_ANSWER,
+    ADD_ASSESSMENT,
+    ADD_CASE,
+    ADD_OWNER,
+    ADD_RUN,
+    ADD_SCOPE,
+    ADD_SNAPSHOT,
+    ADD_TRIAL,
+    ANSWERS_OF,
+    ASSESSMENTS_OF,
+    CASES_OF,
+    CLAIM,
+    END_CASE,
+    END_RUN,
+    FIND_RUN,
+    FORGET_ERRORS,
+    FORGET_WITHHELD_CALLS,
+    KEYS_OF,
+    PREFIXED,
+    RELEASE,
+    RESTART_RUN,
+    RUNS,
+    SCOPE,
+    SNAPSHOT,
+    STATUSES_OF,
+    TOUCH,
+    TRIALS_OF,
+)
+from jurat.store.texts import keep_json, keep_text
+from jurat.vocabulary import Status, nearest
+
+__all__ = ["HEARTBEAT_S", "RunStore"]
+
+HEARTBEAT_S = 15.0
+"""How often a process says that it is still at work on a run."""
+
+_LAST = 2**31 - 1
+_COLUMNS_OF_RUN = 15
+_place = itemgetter(0, 1)
+
+
+class RunStore:
+    """The runs of a database. Made by `jurat.store.Store`; every method raises StoreError when it cannot be done."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._numbers: dict[str, int] = {}
+        self._tokens: dict[str, str] = {}
+        self._touched: dict[str, float] = {}
+
+    # --- writing -------------------------------------------------------------------------------------------------
+
+    async def begin(self, run: RunRecord, cases: Sequence[CaseRecord], snapshots: Sequence[Snapshot]) -> None:
+        """Keep a new run with its cases and what it rests on, and take it for this process.
+
+        Raises:
+            StoreError: also when a run of this id is there already.
+        """
+        name, owner = keep_text(run.id), new_owner()
+        with self._told(f"run {run.id}"):
+            changes: list[Change] = [
+                (ADD_SNAPSHOT, sorted({row[0]: row for row in map(snapshot_row, snapshots)}.values())),
+                (ADD_RUN, [run_row(run)]),
+                (ADD_OWNER, [(name, *_owner_row(owner))]),
+                (ADD_SCOPE, [(name,)]),
+                (ADD_CASE, [(name, *case_row(case)) for case in cases]),
+            ]
+        hold(owner)
+        try:
+            await self._database.write(changes)
+        except BaseException:
+            let_go(owner.token)
+            raise
+        self._tokens[run.id] = owner.token
+
+    async def commit_trials(self, run_id: str, trials: Sequence[TrialRecord]) -> None:
+        """Keep trials with their assessments. A trial that is there already stays as it is.
+
+        Raises:
+            StoreError: also when the run has no such case, or a value in a trial has no JSON form.
+        """
+        if not trials:
+            return
+        run = await self._number(run_id)
+        with self._told(f"run {run_id}: a trial"):
+            changes: list[Change] = [
+                (ADD_TRIAL, [trial_row(run, trial) for trial in trials]),
+                (ADD_ANSWER, [answer_row(run, trial) for trial in trials]),
+                (ADD_ASSESSMENT, [row for trial in trials for row in assessment_rows(run, trial)]),
+            ]
+        await self._database.write([*changes, *self._sign_of_life(run_id, run)])
+
+    async def finish(
+        self, run_id: str, status: RunStatus, finished_at: str, case_statuses: Sequence[Status], gate: Json = None
+    ) -> None:
+        """End a run: its status, each case's outcome in the plan's order (none where they are not known), its gate.
+
+        Raises:
+            StoreError: also when a run is to be completed of which trials or outcomes are missing.
+        """
+        number, run, _ = await self._row(run_id)
+        if status is RunStatus.COMPLETED:
+            found, wanted = len(await self._database.read(KEYS_OF, number)), run.cases * run.samples
+            if found != wanted:
+                raise StoreError(
+                    f"{self._database.shown}: run {run_id}: expected {wanted} trials before it is completed, "
+                    f"found {found}; resume it"
+                )
+        if case_statuses and len(case_statuses) != run.cases:
+            raise StoreError(
+                f"{self._database.shown}: run {run_id}: expected the outcomes of {run.cases} cases, "
+                f"found {len(case_statuses)}"
+            )
+        with self._told(f"run {run_id}: the gate"):
+            kept = None if gate is None else keep_json(gate)
+        await self._end(run_id, number, [
+            (END_RUN, [(status.value, finished_at, kept, number)]),
+            (END_CASE, [(one.value, number, index) for index, one in enumerate(case_statuses)]),
+        ])  # fmt: skip
+
+    async def interrupt(self, run_id: str, at: str) -> None:
+        """Leave a run unfinished: what it has stays, and whoever claims it goes on with it."""
+        number = await self._number(run_id)
+        await self._end(run_id, number, [(END_RUN, [(RunStatus.INTERRUPTED.value, at, None, number)])])
+
+    async def delete_errors(self, run_id: str) -> int:
+        """Take out the trials that are errors, and forget asking for the replies that were no valid answers.
+
+        Returns:
+            How many trials went; a resumed run asks for them anew.
+        """
+        run, scope = await self._number(run_id), await self._scope(run_id)
+        erred = sum(1 for status in (await self.statuses(run_id)).values() if status is Status.ERROR)
+        await self._database.write(((FORGET_ERRORS, [(run,)]), (FORGET_WITHHELD_CALLS, [(scope,)])))
+        return erred
+
+    def journal(self, run_id: str) -> ScopedJournal:
+        """The journal in which this run's replies are kept and found again."""
+        return ScopedJournal(self._database, keep_text(run_id))
+
+    # --- whose it is ---------------------------------------------------------------------------------------------
+
+    async def claim(self, run_id: str) -> None:
+        """Take a run for this process, to go on with it; from now on it is running.
+
+        Raises:
+            StoreError: when there is no such run, or a live process is at work on it; the message says which.
+        """
+        number, _, owner = await self._row(run_id)
+        if owner is not None and not is_gone(owner):
+            raise self._held(run_id, owner)
+        mine = new_owner()
+        hold(mine)
+        claim = (number, *_owner_row(mine), owner.token if owner else "")
+        try:
+            await self._database.write(
+                ((CLAIM, [claim]), (RESTART_RUN, [(number, number, mine.token)])),
+            )
+            _, _, winner = await self._row(run_id)
+        except BaseException:
+            let_go(mine.token)
+            raise
+        if winner is None or winner.token != mine.token:
+            let_go(mine.token)
+            raise self._held(run_id, winner)
+        self._tokens[run_id] = mine.token
+
+    async def touch(self, run_id: str) -> None:
+        """Say that this process is still at work on the run; others take it over after a minute's silence.
+
+        Raises:
+            StoreError: also when the run has been taken over by another process; then this one must stop.
+        """
+        number = await self._number(run_id)
+        await self._database.write(self._sign_of_life(run_id, number, now=True))
+        _, _, owner = await self._row(run_id)
+        if owner is None or owner.token != self._tokens.get(run_id):
+            raise self._held(run_id, owner)
+
+    @contextlib.asynccontextmanager
+    async def heartbeat(self, run_id: str) -> AsyncIterator[None]:
+        """Inside: a sign of life every few seconds, so that a run that waits long for answers stays this process's."""
+
+        async def beat() -> None:
+            while True:
+                await asyncio.sleep(HEARTBEAT_S)
+                with contextlib.suppress(StoreError):  # whatever stands in the way, the next commit says so
+                    await self.touch(run_id)
+
+        task = asyncio.create_task(beat())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    def let_go(self) -> None:
+        """This process is at work on no run of this store any more; those not ended are shown as interrupted."""
+        for token in self._tokens.values():
+            let_go(token)
+        self._tokens.clear()
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    async def get(self, run_id: str) -> RunRecord:
+        """The run of this whole id.
+
+        Raises:
+            StoreError: when there is none.
+        """
+        return (await self._row(run_id))[1]
+
+    async def find(self, text: str) -> RunRecord:
+        """The run that a person means: by its id, by a beginning that no other run has, or `latest`.
+
+        Raises:
+            AuthoringError: when none or several are meant; those that are near are named.
+        """
+        if text == "latest":
+            if newest := await self.runs(1):
+                return newest[0]
+            raise _no_run(text, "none: the store holds no runs")
+        if rows := await self._database.read(FIND_RUN, keep_text(text)):
+            return self._shown(rows[0])[1]
+        stem = keep_text(text)
+        ids = [row[0] for row in await self._database.read(PREFIXED, len(stem), stem, 6)] if text else []
+        if len(ids) == 1:
+            return self._shown((await self._database.read(FIND_RUN, ids[0]))[0])[1]
+        if ids:
+            more = ", …" if len(ids) > 5 else ""
+            raise _no_run(text, f"several that begin so: {', '.join(ids[:5])}{more}")
+        known = [run.id for run in await self.runs(200)]
+        near = nearest(text, known)
+        hint = f"Did you mean {near}?" if near else "`jurat runs` lists them"
+        raise _no_run(text, "none that begins so", hint)
+
+    async def runs(self, limit: int = 50, before: str | None = None, suite: str | None = None) -> list[RunRecord]:
+        """The newest runs first, at most `limit`: those before a run, and those of one suite, where that is asked."""
+        named = "" if suite is None else keep_text(suite)
+        rows = await self._database.read(
+            RUNS, None if before is None else keep_text(before), int(suite is not None), named, limit
+        )
+        return [self._shown(row)[1] for row in rows]
+
+    async def cases(self, run_id: str, case_index: int | None = None, page: int = 1_000) -> AsyncIterator[CaseRecord]:
+        """The run's cases in the plan's order, or the one that is asked for."""
+        run = await self._number(run_id)
+        after, last = (-1, _LAST) if case_index is None else (case_index - 1, case_index)
+        while rows := await self._database.read(CASES_OF, run, after, last, page):
+            for row in rows:
+                yield read_case(row)
+            after = rows[-1][0]
+
+    async def keys(self, run_id: str) -> set[tuple[int, int]]:
+        """Which trials are there, by case and trial; nothing else of them is read."""
+        return {(row[0], row[1]) for row in await self._database.read(KEYS_OF, await self._number(run_id))}
+
+    async def statuses(self, run_id: str) -> dict[tuple[int, int], Status]:
+        """What became of each trial that is there, by case and trial."""
+        rows = await self._database.read(STATUSES_OF, await self._number(run_id))
+        return {(row[0], row[1]): Status(row[2]) for row in rows}
+
+    async def trials(self, run_id: str, case_index: int | None = None, page: int = 256) -> AsyncIterator[TrialRecord]:
+        """The run's trials in the plan's order, or those of one case; at most `page` of them are held at once."""
+        run = await self._number(run_id)
+        after = (-1, _LAST) if case_index is None else (case_index - 1, _LAST)
+        last = (_LAST, _LAST) if case_index is None else (case_index, _LAST)
+        while rows := await self._database.read(TRIALS_OF, run, *after, *last, page):
+            until = _place(rows[-1])
+            answers = await self._database.read(ANSWERS_OF, run, *after, *until)
+            found = await self._database.read(ASSESSMENTS_OF, run, *after, *until)
+            for trial in _joined(rows, answers, found):
+                yield trial
+            after = until
+
+    async def snapshot(self, name: str) -> Snapshot:
+        """A snapshot by its hash.
+
+        Raises:
+            StoreError: when there is none.
+        """
+        if rows := await self._database.read(SNAPSHOT, name):
+            return read_snapshot(rows[0])
+        raise StoreError(
+            f"{self._database.shown}: the snapshot {name[:80]} is not there; `jurat store verify` tells more"
+        )
+
+    # --- inside --------------------------------------------------------------------------------------------------
+
+    async def _row(self, run_id: str) -> tuple[int, RunRecord, Owner | None]:
+        rows = await self._database.read(FIND_RUN, keep_text(run_id))
+        if not rows:
+            raise StoreError(f"{self._database.shown}: there is no run {run_id[:80]}")
+        return self._shown(rows[0])
+
+    def _shown(self, row: Row) -> tuple[int, RunRecord, Owner | None]:
+        """Number, run and owner; a run whose owner is gone shows as interrupted."""
+        run, owner = read_run(row[1:_COLUMNS_OF_RUN]), _read_owner(row[_COLUMNS_OF_RUN:])
+        if run.status is RunStatus.RUNNING and (owner is None or is_gone(owner)):
+            run = replace(run, status=RunStatus.INTERRUPTED)
+        return row[0], run, owner
+
+    async def _number(self, run_id: str) -> int:
+        if run_id not in self._numbers:
+            self._numbers[run_id] = (await self._row(run_id))[0]
+        return self._numbers[run_id]
+
+    async def _scope(self, run_id: str) -> int:
+        rows = await self._database.read(SCOPE, keep_text(run_id))
+        return int(rows[0][0]) if rows else -1
+
+    async def _end(self, run_id: str, number: int, changes: Sequence[Change]) -> None:
+        await self._database.write([*changes, (RELEASE, [(number,)])])
+        let_go(self._tokens.pop(run_id, ""))
+        self._touched.pop(run_id, None)
+
+    def _sign_of_life(self, run_id: str, number: int, *, now: bool = False) -> list[Change]:
+        """What to write beside something else; nothing when the last sign was just given."""
+        token, moment = self._tokens.get(run_id), time.monotonic()
+        if token is None or not (now or moment - self._touched.get(run_id, -HEARTBEAT_S) >= HEARTBEAT_S / 3):
+            return []
+        self._touched[run_id] = moment
+        return [(TOUCH, [(number, token)])]
+
+    def _held(self, run_id: str, owner: Owner | None) -> StoreError:
+        whose = "nobody" if owner is None else f"process {owner.pid} on {owner.host}"
+        return StoreError(
+            f"{self._database.shown}: run {run_id} belongs to {whose}, which is at work on it (last sign of life "
+            f"{0 if owner is None else max(owner.silent_s, 0):.0f} s ago); wait for it or end it, then try again"
+        )
+
+    @contextlib.contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Inside: a value that has no JSON form is told as a fault of the record."""
+        try:
+            yield
+        except (ValueError, TypeError, RecursionError) as error:
+            raise StoreError(
+                f"{self._database.shown}: {what} holds a value that has no JSON form ({type(error).__name__}); "
+                "nothing of it was written"
+            ) from error
+
+
+def _owner_row(owner: Owner) -> Row:
+    return owner.token, keep_text(owner.machine), keep_text(owner.host), owner.pid, owner.started
+
+
+def _read_owner(columns: Sequence[Any]) -> Owner | None:
+    token, machine, host, pid, started, silent_s = columns
+    if token is None:
+        return None
+    return Owner(token=token, machine=machine, host=host, pid=pid, started=started, silent_s=silent_s)
+
+
+def _joined(trials: Sequence[Row], answers: Sequence[Row], assessments: Sequence[Row]) -> Iterator[TrialRecord]:
+    told = {_place(row): row[2:] for row in answers}
+    found = {place: [row[2:] for row in rows] for place, rows in groupby(assessments, _place)}
+    for row in trials:
+        place = _place(row)
+        yield read_trial(row, told.get(place, (None,) * 4), found.get(place, ()))
+
+
+def _no_run(text: str, found: str, hint: str | None = None) -> AuthoringError:
+    fault = Fault(
+        path="RUN", expected=f"a run {text[:80]!r}: an id, a beginning of one, or latest", found=found, hint=hint
+    )
+    return AuthoringError("run", [fault])
