@@ -422,7 +422,8 @@ def _latency(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
     return RuleOutcome(
         rule=rule_to_json(rule),
         outcome=outcome,
-        reason=f"{which} of {count(timed.n, whose)}{beside} is {shown} ms; at most {told_apart(0, limit)[1]} ms will do",
+        reason=f"{which} of {count(timed.n, whose)}{beside} is {shown} ms; "
+        f"at most {told_apart(0, limit)[1]} ms will do",
         actual=actual,
         limit=limit,
         n=timed.n,
