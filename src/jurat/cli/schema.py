@@ -25,6 +25,7 @@ class Schema(StrEnum):
     """The kinds of files that have a schema."""
 
     ASSERTION = "assertion"
+    REPORT = "report"
     RUBRIC = "rubric"
 
 
@@ -39,10 +40,20 @@ def _rubric() -> dict[str, Json]:
     return rubric_schema()
 
 
+def _report() -> dict[str, Json]:
+    from jurat.report.run_schema import report_schema
+
+    return report_schema()
+
+
 def _assertion() -> dict[str, Json]:
     from jurat.assertions import assertion_schema
 
     return assertion_schema()
 
 
-_SCHEMAS: dict[Schema, Callable[[], dict[str, Json]]] = {Schema.ASSERTION: _assertion, Schema.RUBRIC: _rubric}
+_SCHEMAS: dict[Schema, Callable[[], dict[str, Json]]] = {
+    Schema.ASSERTION: _assertion,
+    Schema.REPORT: _report,
+    Schema.RUBRIC: _rubric,
+}
