@@ -26,6 +26,7 @@ __all__ = [
     "placeholders",
     "render",
     "template_faults",
+    "texts_within",
 ]
 
 _OPEN = "{{"
@@ -82,7 +83,7 @@ def _bad_placeholder(text: str, start: int, path: str) -> Fault:
     return Fault(path=path, expected="{{name}} with a plain variable's name", found=found, hint=hint)
 
 
-def missing_fault(name: str, variables: Collection[str], path: str) -> Fault:
+def missing_fault(name: str, variables: Collection[str], path: str, where: str = "the text") -> Fault:
     """The fault of a placeholder that has no value; a variable of nearly that name is pointed out."""
     known = tuple(variables)
     near = nearest(name, known)
@@ -90,7 +91,7 @@ def missing_fault(name: str, variables: Collection[str], path: str) -> Fault:
         hint = f"The variable {near} is close: did you mean it?"
     else:
         hint = f"There are {', '.join(known[:20])}" if known else "There are no variables"
-    expected = f"a value for the placeholder {{{{{name}}}}}"
+    expected = f"a value for {{{{{name}}}}} of {where}"
     return Fault(path=path, expected=expected, found="no variable of that name", hint=hint)
 
 
@@ -152,18 +153,19 @@ def _filled_keys(assertion: Mapping[str, Json]) -> Iterable[str]:
 def assertion_texts(assertion: Mapping[str, Json]) -> Iterable[tuple[str, str]]:
     """The texts of an assertion that may hold placeholders, each with its path inside of the assertion."""
     for key in _filled_keys(assertion):
-        yield from _texts_within(assertion[key], key)
+        yield from texts_within(assertion[key], key)
 
 
-def _texts_within(value: Json, path: str) -> Iterable[tuple[str, str]]:
+def texts_within(value: Json, path: str) -> Iterable[tuple[str, str]]:
+    """Every text in a JSON value, with its path."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
         for key, part in value.items():
-            yield from _texts_within(part, f"{path}.{key}")
+            yield from texts_within(part, f"{path}.{key}")
     elif isinstance(value, list | tuple):
         for index, part in enumerate(value):
-            yield from _texts_within(part, f"{path}[{index}]")
+            yield from texts_within(part, f"{path}[{index}]")
 
 
 def fill_assertion(assertion: Mapping[str, Json], variables: Mapping[str, Json]) -> Mapping[str, Json]:
