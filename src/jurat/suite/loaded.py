@@ -14,6 +14,8 @@ from jurat.yamltext import Document
 __all__ = ["LoadedSuite", "Origin"]
 
 _HEAD = re.compile(r"(cases|assertions|providers|prompts)\[(\d{1,9})\]")
+_SPELLED = {"reducer": "sampling.reducer", "samples": "sampling.samples", "subject.function": "subject.python"}
+"""Where in the file stands what the suite calls otherwise."""
 _ASSERTION = re.compile(r"\.assertions\[(\d{1,9})\]")
 
 
@@ -66,7 +68,7 @@ class LoadedSuite:
     def _origin(self, path: str) -> Origin | Place:
         head = _HEAD.match(path)
         if head is None:
-            return Origin(document=self.document, path=path)
+            return Origin(document=self.document, path=_SPELLED.get(path, path))
         part, index, rest = head[1], int(head[2]), path[head.end() :]
         if part == "cases" and (own := _ASSERTION.match(rest)):
             shared = self.origins["assertions"]

@@ -63,38 +63,47 @@ def _assertion_names(assertions: Sequence[Mapping[str, Json]], path: str, faults
     return names
 
 
-def _request_names(subject: SubjectSpec) -> Names:
-    if subject.kind is not SubjectKind.HTTP:
-        return {}
-    faults: list[Fault] = []
-    texts = (text for _, text in texts_within(subject.settings.get("request"), ""))
-    names = (name for text in texts for name in template_faults(text, "", faults))
-    return {name: "the subject's request" for name in names if name not in _GIVEN_TO_SERVERS}
-
-
 class CaseChecks:
     """Looks at cases one by one, against what all of them share.
 
+    Args:
+        subject: who answers; None where that could not be read.
+        prompt: the one that is used, or None.
+        shared: the assertions of the whole suite.
+        asks: whether there are prompts, sound or not, so that a case without messages may have something to ask.
+
     Attributes:
-        assertion_faults: what is wrong with the placeholders of the suite's own assertions.
-        subject_faults: the same of the subject's request.
+        assertion_faults: what is wrong with the placeholders of the shared assertions.
     """
 
-    def __init__(self, subject: SubjectSpec, prompt: Prompt | None, shared: Sequence[Mapping[str, Json]]) -> None:
-        self._subject, self._prompt = subject, prompt
+    def __init__(
+        self,
+        subject: SubjectSpec | None,
+        prompt: Prompt | None,
+        shared: Sequence[Mapping[str, Json]],
+        *,
+        asks: bool = False,
+    ) -> None:
+        self._kind = subject.kind if subject else None
+        self._asks = (prompt.text is not None or bool(prompt.messages)) if prompt else asks
         self._shared = len(shared)
         self.assertion_faults: list[Fault] = []
-        self.subject_faults: list[Fault] = []
-        if subject.kind is SubjectKind.HTTP:
-            for at, text in texts_within(subject.settings.get("request"), "subject.http.request"):
-                template_faults(text, at, self.subject_faults)
-        told_elsewhere: list[Fault] = []
+        self._request_faults: list[Fault] = []
+        told_with_the_prompt: list[Fault] = []
         self._wanted: Names = {
-            **_request_names(subject),
+            **(self._request_names(subject) if subject else {}),
             **_assertion_names(shared, "assertions", self.assertion_faults),
-            **(_prompt_names(prompt, "", told_elsewhere) if prompt else {}),
+            **(_prompt_names(prompt, "", told_with_the_prompt) if prompt else {}),
         }
         self._without_output: list[str] = []
+
+    def _request_names(self, subject: SubjectSpec) -> Names:
+        """What the request to a server wants from the case, beside what it is given anyway."""
+        if subject.kind is not SubjectKind.HTTP:
+            return {}
+        texts = texts_within(subject.settings.get("request"), "subject.http.request")
+        names = (name for at, text in texts for name in template_faults(text, at, self._request_faults))
+        return {name: "the subject's request" for name in names if name not in _GIVEN_TO_SERVERS}
 
     def faults_of(self, case: Case, path: str) -> Iterator[Fault]:
         """What is wrong with a case, which stands at a path."""
@@ -113,26 +122,25 @@ class CaseChecks:
             yield from self._input_faults(case, path)
 
     def _input_faults(self, case: Case, path: str) -> Iterator[Fault]:
-        kind = self._subject.kind
-        if kind is SubjectKind.RECORDED:
+        if self._kind is SubjectKind.RECORDED:
             self._without_output.append(case.name)
-        asks = self._prompt is not None and (self._prompt.text is not None or self._prompt.messages)
-        if kind is SubjectKind.PROVIDER and not asks and not case.messages:
+        elif self._kind is SubjectKind.PROVIDER and not self._asks and not case.messages:
             expected = "messages, or a prompt of the suite that asks"
             yield Fault(path=path, expected=expected, found="neither, so there is nothing to ask")
 
-    def subject_fault(self) -> Fault | None:
-        """That nobody is there to answer the cases that bring no output."""
+    def subject_faults(self) -> list[Fault]:
+        """What is wrong with the subject's request; or that nobody is there to answer, after all cases were seen."""
         names = self._without_output
         if not names:
-            return None
+            return self._request_faults
         shown = ", ".join(repr(name) for name in names[:3]) + (", …" if len(names) > 3 else "")
         many = "1 case has" if len(names) == 1 else f"{len(names):,} cases have"
-        return Fault(
+        nobody = Fault(
             path="subject",
             expected="who answers: a provider, {python: …} or {http: …}",
             found=f"nothing, and {many} no output of their own ({shown})",
         )
+        return [*self._request_faults, nobody]
 
 
 def respelled_faults(document: Document) -> Iterator[Fault]:

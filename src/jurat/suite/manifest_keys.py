@@ -6,7 +6,6 @@ The reader and the published JSON Schema are both made from these, and the docum
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from jurat.errors import Fault
@@ -33,6 +32,7 @@ from jurat.suite.shapes import (
 __all__ = [
     "CASE",
     "FRAGMENT",
+    "LISTS",
     "MAX_SAMPLES",
     "PROMPT",
     "SCHEMA_VERSION",
@@ -244,16 +244,18 @@ _CASES_FILE = Either(
     what="a path, or {path, columns, …}",
 )
 
+_PROVIDERS = ListOf(
+    each=Referred(shape=Object(needs=("name", "kind"), what="a provider {name, kind, …}"), name="provider"),
+    most=1_000,
+    what="a list of providers {name, kind, …}",
+)
+_CASES = ListOf(each=Referred(shape=CASE, name="case"), what="a list of cases")
+LISTS: Mapping[str, ListOf] = {"providers": _PROVIDERS, "assertions": _ASSERTIONS, "cases": _CASES}
+"""The long lists of a suite file, of which a reader goes on with the members that are sound."""
+
 _SHARED: Mapping[str, Key] = {
     "schema_version": Key(shape=Choice(words=(SCHEMA_VERSION,)), about="The version of this shape. Default 1."),
-    "providers": Key(
-        shape=ListOf(
-            each=Referred(shape=Object(needs=("name", "kind"), what="a provider {name, kind, …}"), name="provider"),
-            most=1_000,
-            what="a list of providers {name, kind, …}",
-        ),
-        about="Models of the suite's own.",
-    ),
+    "providers": Key(shape=_PROVIDERS, about="Models of the suite's own."),
     "prompts": Key(
         shape=Either(
             options={Mapping: MapOf(each=_PROMPT, least=1), list: ListOf(each=_NAMED_PROMPT, least=1)},
@@ -262,7 +264,7 @@ _SHARED: Mapping[str, Key] = {
         about="Several prompts by name, of which the subject takes one.",
     ),
     "assertions": Key(shape=_ASSERTIONS, about="What decides every case, before its own."),
-    "cases": Key(shape=ListOf(each=Referred(shape=CASE, name="case"), what="a list of cases"), about="The cases."),
+    "cases": Key(shape=_CASES, about="The cases."),
     "include": Key(
         shape=Either(
             options={str: _PATH, list: ListOf(each=_PATH, most=1_000)},
@@ -304,6 +306,3 @@ SUITE = Record(
     what="a suite {suite, cases, …}",
 )
 """A suite file."""
-
-EMPTY: Mapping[str, Json] = MappingProxyType({})
-"""The one empty object that all cases share."""

@@ -235,13 +235,21 @@ class ListOf:
     what: str = "a list"
 
     def read(self, value: object, path: str, faults: list[Fault]) -> Any:
+        before = len(faults)
+        read = tuple(part for _, part in self.read_parts(value, path, faults))
+        return INVALID if len(faults) > before else read
+
+    def read_parts(self, value: object, path: str, faults: list[Fault]) -> list[tuple[int, Any]]:
+        """The members that fit, each with its index, for a reader that goes on with what is sound."""
         if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray):
-            return _fault(path, self.what, type_name(value), faults)
+            _fault(path, self.what, type_name(value), faults)
+            return []
         if len(value) < self.least or (self.most is not None and len(value) > self.most):
             most = "" if self.most is None else f" and at most {self.most:,}"
-            return _fault(path, f"at least {self.least}{most}", f"{len(value):,}", faults)
-        read = tuple(self.each.read(part, f"{path}[{index}]", faults) for index, part in enumerate(value))
-        return INVALID if any(part is INVALID for part in read) else read
+            _fault(path, f"at least {self.least}{most}", f"{len(value):,}", faults)
+            return []
+        read = ((index, self.each.read(part, f"{path}[{index}]", faults)) for index, part in enumerate(value))
+        return [(index, part) for index, part in read if part is not INVALID]
 
     def schema(self) -> dict[str, Json]:
         made: dict[str, Json] = {"type": "array", "items": self.each.schema()}
