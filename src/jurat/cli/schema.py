@@ -27,6 +27,7 @@ class Schema(StrEnum):
     ASSERTION = "assertion"
     REPORT = "report"
     RUBRIC = "rubric"
+    SUITE = "suite"
 
 
 def schema(name: Annotated[Schema, typer.Argument(help="The kind of file.")]) -> None:
@@ -52,8 +53,32 @@ def _assertion() -> dict[str, Json]:
     return assertion_schema()
 
 
+def _suite() -> dict[str, Json]:
+    from jurat.assertions import assertion_schema
+    from jurat.assertions.plugins import installed_types
+    from jurat.evaluation.reducers import reducer_schema
+    from jurat.metrics.policy import policy_schema
+    from jurat.provider.rows import KINDS
+    from jurat.suite.suite_schema import suite_schema
+
+    name = {"type": "string", "description": "What assertions and the subject call it.", "pattern": r"\S"}
+    provider: Json = {
+        "type": "object",
+        "description": "A model: kind, model, settings, and where its key is found. Never the key.",
+        "properties": {"name": name, "kind": {"enum": [*KINDS]}},
+        "required": ["name", "kind"],
+    }
+    return suite_schema(
+        assertion=assertion_schema(installed_types()),
+        reducer=reducer_schema(),
+        policy=policy_schema(),
+        provider=provider,
+    )
+
+
 _SCHEMAS: dict[Schema, Callable[[], dict[str, Json]]] = {
     Schema.ASSERTION: _assertion,
     Schema.REPORT: _report,
     Schema.RUBRIC: _rubric,
+    Schema.SUITE: _suite,
 }
