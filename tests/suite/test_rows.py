@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from jurat.errors import AuthoringError
-from jurat.suite import Row, read_rows, rows
+from jurat.suite import Row, csvrows, read_rows
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -50,7 +50,7 @@ def test_a_stray_quote_that_another_one_seems_to_close_costs_its_own_line() -> N
 
 
 def test_no_cell_is_looked_for_further_than_a_number_of_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "MAX_RECORD_LINES", 3)
+    monkeypatch.setattr(csvrows, "MAX_RECORD_LINES", 3)
 
     found = read(b'id,output\n1,"a\nb\nc"\n2,"a\n3,b\n4,c\n5,d\n6,"e"\n')
 

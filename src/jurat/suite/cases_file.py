@@ -3,24 +3,22 @@
 What comes out is a case as it would stand under `cases:`, so that one reader checks both and nothing is checked twice.
 Each keeps the line that it was written on and the columns that its values came from. A row that cannot be read is a
 fault with file, line and column; it costs its own row, and all faults come together. Names are unique in one file.
-
-Cells of CSV are text. With `values: typed`, numbers, `true`, `false` and `null` are read as JSON, unless that would
-change how they are written: 007, 1.10 and 1e3 stay text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from jurat.errors import AuthoringError, Fault
-from jurat.jsontext import Json, found_word, type_name
+from jurat.jsontext import Json
 from jurat.suite.case import Place
+from jurat.suite.cases_spec import CASE_FIELDS, CasesFile, cases_file_spec, is_case_field
 from jurat.suite.cells import CellFault, Cells
 from jurat.suite.row import Row
-from jurat.suite.rows import KINDS, file_kind, read_rows
+from jurat.suite.rows import read_rows
 from jurat.vocabulary import nearest
 
 if TYPE_CHECKING:
@@ -28,39 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CASE_FIELDS", "CaseRow", "CasesFile", "cases_file_spec", "read_cases"]
 
-CASE_FIELDS = (
-    *("name", "variables", "messages", "documents", "expected", "output"),
-    *("execution", "labels", "metadata", "assertions", "pass_threshold"),
-)
-"""What a column can be mapped to; of variables, metadata and execution also one member: `variables.country`."""
-
 MOST_FAULTS = 100
 """How many faulty rows of one file are told one by one; the others are counted."""
-
-_OPEN = ("variables", "metadata", "execution")
-_KEYS = ("path", "format", "columns", "values", "delimiter")
-_FORMATS = {"jsonl": "jsonl", "csv": "csv", "tsv": "csv", "parquet": "parquet"}
-_DELIMITERS = (",", ";", "\t", "|")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CasesFile:
-    """Which file, and how its rows become cases.
-
-    Attributes:
-        path: in the suite's folder.
-        kind: `jsonl`, `csv` or `parquet`.
-        columns: from field to column; only these are read. None: columns that are called like a field of a case are
-            that field, every other is a variable.
-        typed: whether CSV cells may become numbers, booleans and null.
-        delimiter: of CSV; None finds it in the line of column names.
-    """
-
-    path: str
-    kind: str
-    columns: Mapping[str, str] | None = None
-    typed: bool = False
-    delimiter: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,100 +45,6 @@ class CaseRow:
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-# --- what the author says of the file ------------------------------------------------------------------------------
-
-
-def cases_file_spec(value: Json, path: str, faults: list[Fault]) -> CasesFile | None:
-    """Read `cases_file`: a path, or `{path, format, columns, values, delimiter}`.
-
-    Args:
-        path: where it stands (`cases_file`), for the faults.
-        faults: every fault is added, without file and line.
-
-    Returns:
-        None when there was a fault.
-    """
-    before = len(faults)
-    if isinstance(value, str):
-        value = {"path": value}
-    if not isinstance(value, Mapping):
-        faults.append(Fault(path=path, expected="a path or {path, columns, …}", found=type_name(value)))
-        return None
-    _known_keys(value, _KEYS, path, faults)
-    kind = _kind(value, path, faults)
-    columns = _columns(value.get("columns"), f"{path}.columns", faults)
-    typed = _one_of(value.get("values", "text"), ("text", "typed"), f"{path}.values", faults) == "typed"
-    delimiter = value.get("delimiter")
-    if delimiter is not None:
-        _one_of(delimiter, _DELIMITERS, f"{path}.delimiter", faults)
-    if len(faults) > before or kind is None:
-        return None
-    return CasesFile(path=value["path"], kind=kind, columns=columns, typed=typed, delimiter=delimiter)
-
-
-def _kind(value: Mapping[str, Json], path: str, faults: list[Fault]) -> str | None:
-    name, given = value.get("path"), value.get("format")
-    if not isinstance(name, str) or not name.strip():
-        faults.append(Fault(path=f"{path}.path", expected="the path of a file", found=found_word(name)))
-        return None
-    if given is not None:
-        chosen = _one_of(given, tuple(_FORMATS), f"{path}.format", faults)
-        return _FORMATS.get(chosen) if chosen else None
-    try:
-        return file_kind(name)
-    except AuthoringError:
-        endings = ", ".join(KINDS)
-        hint = f"Say which it is: format: {', '.join(_FORMATS)}"
-        faults.append(
-            Fault(path=f"{path}.path", expected=f"a file that ends in {endings}", found=repr(name), hint=hint)
-        )
-        return None
-
-
-def _columns(value: Json, path: str, faults: list[Fault]) -> Mapping[str, str] | None:
-    if value is None:
-        return None
-    if not isinstance(value, Mapping) or not value:
-        faults.append(Fault(path=path, expected="from field to column: {name: id, …}", found=type_name(value)))
-        return None
-    for name, column in value.items():
-        inner = f"{path}.{name}"
-        if not isinstance(column, str):
-            faults.append(Fault(path=inner, expected="the name of a column", found=type_name(column)))
-        if not is_case_field(name):
-            near = nearest(name, CASE_FIELDS)
-            hint = f"Did you mean {near}?" if near else f"For a variable, write variables.{name}"
-            expected = "one of " + ", ".join(CASE_FIELDS)
-            faults.append(Fault(path=inner, expected=expected, found="this key", hint=hint))
-    return MappingProxyType(dict(value))
-
-
-def is_case_field(name: str) -> bool:
-    """Whether a name is a field of a case, or a member of one that has members."""
-    root, dot, member = name.partition(".")
-    return name in CASE_FIELDS or bool(root in _OPEN and dot and member)
-
-
-def _known_keys(value: Mapping[str, Json], known: tuple[str, ...], path: str, faults: list[Fault]) -> None:
-    for key in value:
-        if key not in known:
-            near = nearest(str(key), known)
-            hint = f"Did you mean {near}?" if near else None
-            faults.append(
-                Fault(path=f"{path}.{key}", expected="one of " + ", ".join(known), found="this key", hint=hint)
-            )
-
-
-def _one_of(value: Json, known: tuple[str, ...], path: str, faults: list[Fault]) -> str | None:
-    if isinstance(value, str) and value in known:
-        return value
-    faults.append(Fault(path=path, expected="one of " + ", ".join(map(repr, known)), found=found_word(value)))
-    return None
-
-
-# --- the rows ------------------------------------------------------------------------------------------------------
-
-
 def read_cases(files: SuiteFiles, spec: CasesFile, path: str, faults: list[Fault]) -> Iterator[CaseRow]:
     """The rows of a cases file as cases, in order, one at a time; blank rows are passed over.
 
@@ -185,7 +58,10 @@ def read_cases(files: SuiteFiles, spec: CasesFile, path: str, faults: list[Fault
             rows = read_rows(stream, spec.kind, spec.path, _wanted(spec), delimiter=spec.delimiter)
             yield from _Reading(spec, path, told).cases(rows)
     except AuthoringError as error:
-        faults.extend(error.faults)
+        faults.extend(fault if fault.path or fault.file else replace(fault, path=path) for fault in error.faults)
+    except OSError as error:  # the disk, in the middle of it
+        found = error.strerror or type(error).__name__
+        faults.append(Fault(path=path, expected="a file that can be read", found=f"{spec.path!r}: {found}"))
     told.close()
 
 
@@ -218,46 +94,64 @@ class _Reading:
         self._cells = Cells(text=spec.kind == "csv", typed=spec.typed)
         self._names: dict[str, int] = {}
         self._stem = spec.path.rpartition("/")[2].partition(".")[0]
-        self._missing = dict(spec.columns or {})
-        self._seen: set[str] = set()
+        self._missing = {self._trimmed(column): name for name, column in (spec.columns or {}).items()}
+        self._named = spec.columns is not None and "name" in spec.columns
 
     def cases(self, rows: Iterator[Row]) -> Iterator[CaseRow]:
-        looked = False
+        """The cases, in order. Raises AuthoringError when the columns are not those that were mapped."""
+        first: Sequence[str] | None = None
         for row in rows:
             if row.values is None:
                 assert row.fault is not None  # noqa: S101 (a row has either)
                 self._told.add(row.fault)
                 continue
-            if self._spec.kind != "jsonl" and not looked:
-                self._look_for_columns(row.columns or tuple(row.values))
-                looked = True
+            if first is None:
+                first = row.columns or tuple(row.values)
+                self._look_at_columns(first)
+            elif self._missing:  # a line of JSON may have what the first one had not
+                self._meet(row.values)
             case = self._case(row, row.values)
             if case is not None:
                 yield case
-        if self._spec.kind == "jsonl" and self._seen:
-            self._look_for_columns(tuple(self._seen))
+        if first is not None:
+            self._refuse_missing(first)
 
-    def _look_for_columns(self, columns: Sequence[str]) -> None:
-        """Raise for the columns that the author mapped and that are not there."""
-        stripped = {column.strip() for column in columns}
+    # --- columns -------------------------------------------------------------------------------------------------
+
+    def _trimmed(self, column: str) -> str:
+        """A column's name without the blanks around it, which in CSV nobody sees."""
+        return column.strip() if self._spec.kind == "csv" else column
+
+    def _look_at_columns(self, columns: Sequence[str]) -> None:
+        trimmed = [self._trimmed(column) for column in columns]
+        if twice := [column for column in trimmed if column and trimmed.count(column) > 1]:
+            found = f"{twice[0][:80]!r} twice"
+            fault = Fault(path="", expected="column names that differ", found=found, file=self._spec.path)
+            raise AuthoringError("cases file", [fault])
+        self._meet(columns)
+        if self._spec.kind != "jsonl":
+            self._refuse_missing(columns)
+        self._named = self._named or (self._spec.columns is None and "name" in trimmed)
+
+    def _meet(self, columns: Iterable[str]) -> None:
+        for column in columns:
+            self._missing.pop(self._trimmed(column), None)
+
+    def _refuse_missing(self, columns: Sequence[str]) -> None:
+        if not self._missing:
+            return
         faults = []
-        for name, column in (self._spec.columns or {}).items():
-            if column.strip() not in stripped:
-                near = nearest(column, tuple(columns))
-                faults.append(
-                    Fault(
-                        path=f"{self._path}.columns.{name}",
-                        expected=f"a column of {self._spec.path}",
-                        found=f"{column[:80]!r}, which it does not have",
-                        hint=f"Did you mean {near[:80]!r}?" if near else None,
-                    )
-                )
-        if faults:
-            raise AuthoringError("cases file", faults)
+        for column, name in self._missing.items():
+            near = nearest(column, tuple(columns))
+            hint = f"Did you mean {near[:80]!r}?" if near else None
+            found = f"{column[:80]!r}, which it does not have"
+            where = f"{self._path}.columns.{name}"
+            faults.append(Fault(path=where, expected=f"a column of {self._spec.path}", found=found, hint=hint))
+        raise AuthoringError("cases file", faults)
+
+    # --- rows ----------------------------------------------------------------------------------------------------
 
     def _case(self, row: Row, values: Mapping[str, Json]) -> CaseRow | None:
-        if self._spec.kind == "jsonl" and self._spec.columns:
-            self._seen.update(values)
         value: dict[str, Json] = {}
         columns = self._fields(values)
         for name, column in columns.items():
@@ -272,31 +166,30 @@ class _Reading:
 
     def _fields(self, values: Mapping[str, Json]) -> dict[str, str]:
         """From field to column, of the columns that this row has."""
+        there = {self._trimmed(column): column for column in values}
         if self._spec.columns is None:
-            names = {column: column.strip() for column in values if column.strip()}
-            return {name if is_case_field(name) else f"variables.{name}": column for column, name in names.items()}
-        there = {column.strip(): column for column in values}
-        mapped = self._spec.columns.items()
-        return {name: there[column.strip()] for name, column in mapped if column.strip() in there}
+            there.pop("", None)
+            return {name if is_case_field(name) else f"variables.{name}": column for name, column in there.items()}
+        mapped = ((name, self._trimmed(column)) for name, column in self._spec.columns.items())
+        return {name: there[column] for name, column in mapped if column in there}
 
     def _name(self, row: Row, value: dict[str, Json], columns: Mapping[str, str]) -> bool:
         """Whether the case has a name that no case before it has; gives it one where the file has none for any."""
+        column = columns.get("name", "name")
         name = value.get("name")
         if name is None:
-            if "name" in (columns if self._spec.columns is None else self._spec.columns):
-                self._fault(row, columns.get("name", "name"), "a name", "none")
+            if self._named:
+                self._fault(row, column, "a name", "none")
                 return False
             name = value["name"] = f"{self._stem}-{row.number}"
         if not isinstance(name, str):
             return True  # for the reader of cases to tell
         if name in self._names:
-            found = f"{name[:80]!r}, which line {self._names[name]} has"
-            self._fault(row, columns.get("name", "name"), "a name of its own", found)
+            self._fault(row, column, "a name of its own", f"{name[:80]!r}, which line {self._names[name]} has")
             return False
         self._names[name] = row.number
         return True
 
     def _fault(self, row: Row, column: str, expected: str, found: str, hint: str | None = None) -> None:
-        self._told.add(
-            Fault(path=column, expected=expected, found=found, hint=hint, file=self._spec.path, line=row.number)
-        )
+        file, line = self._spec.path, row.number
+        self._told.add(Fault(path=column, expected=expected, found=found, hint=hint, file=file, line=line))

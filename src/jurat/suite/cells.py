@@ -96,20 +96,11 @@ class Cells:
         if name in (*_STRUCTURES, "labels") and isinstance(cell, str):
             return _structure(name, cell)
         if name == "pass_threshold" and self.text:
-            return typed_value(cell.strip()) if isinstance(number(cell), str) else number(cell)
+            return _number(cell)
         return self._value(cell)
 
     def _value(self, cell: Json) -> Json:
         return typed_value(cell) if self.typed and isinstance(cell, str) and self.text else cell
-
-
-def number(cell: str) -> Json:
-    """The number that a cell spells, however it is spelled; other cells as they are."""
-    try:
-        value = parse_strict(cell)
-    except JsonSyntaxError:
-        return cell
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else cell
 
 
 def _name(cell: Json) -> Json:
@@ -121,6 +112,15 @@ def _name(cell: Json) -> Json:
 def _output(cell: Json) -> Json:
     """Text as it is, other values as JSON text. A bare number with a fraction is left: 1.10 would become 1.1."""
     return cell if isinstance(cell, str | float) else canonical(cell)
+
+
+def _number(cell: str) -> Json:
+    """The number that a cell spells, however it is spelled: 0.80 too. Other cells are left as they are."""
+    try:
+        value = parse_strict(cell)
+    except JsonSyntaxError:
+        return cell
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else cell
 
 
 def _structure(name: str, cell: str) -> Any:

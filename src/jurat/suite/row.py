@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from jurat.errors import Fault
 from jurat.jsontext import Json
 
-__all__ = ["Row", "bad_row"]
+__all__ = ["LineStream", "Row", "bad_row"]
+
+
+class LineStream(Protocol):
+    """Bytes that are read line by line."""
+
+    def readline(self, limit: int, /) -> bytes:
+        """The next line with its end, at most so many bytes of it; nothing at the end."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +34,9 @@ class Row:
     columns: Sequence[str] = ()
 
 
-def bad_row(name: str, number: int, digest: str, expected: str, found: str, path: str = "row") -> Row:
+def bad_row(
+    name: str, number: int, digest: str, expected: str, found: str, path: str = "row", hint: str | None = None
+) -> Row:
     """A row that cannot be read."""
-    fault = Fault(path=path, expected=expected, found=found, file=name, line=number)
+    fault = Fault(path=path, expected=expected, found=found, hint=hint, file=name, line=number)
     return Row(number=number, digest=digest, fault=fault)
