@@ -21,8 +21,7 @@ from jurat.provider.protocol import Raw
 from jurat.store import ResponseStore, StoreFault
 from jurat.store.sqlite_errors import explain
 
-
-INTACT = 20 * 4096
+INTACT = 32 * 4096
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from jurat.judge import Spending, Withheld
 from jurat.provider.protocol import Raw
 from jurat.store.database import Database
 from jurat.store.rows import read_reply, reply_rows, withheld_rows
-from jurat.store.run_statements import ADD_SCOPE, FORGET_CALLS, NOTE_CALL, RECALL_OWN, SCOPE
-from jurat.store.statements import BLANK, COMMIT, RECALL, REINSTATE, WITHHOLD, Statement
+from jurat.store.run_statements import ADD_SCOPE, RETIRE_SCOPE, SCOPE
+from jurat.store.statements import BLANK, COMMIT, HAND_OVER, RECALL, RECALL_OWN, REINSTATE, WITHHOLD, Statement
 
 __all__ = ["ScopedJournal", "recall_replies"]
 
@@ -24,12 +24,12 @@ _CHUNK = 1_000
 
 
 async def recall_replies(
-    database: Database, statement: Statement, keys: Sequence[str], *before: int
+    database: Database, statement: Statement, keys: Sequence[str], *more: int
 ) -> dict[str, Raw | Withheld]:
     """What a statement that takes keys as a JSON array knows, a chunk of keys at a time."""
     found: dict[str, Raw | Withheld] = {}
     for start in range(0, len(keys), _CHUNK):
-        rows = await database.read(statement, *before, json.dumps(keys[start : start + _CHUNK]))
+        rows = await database.read(statement, json.dumps(keys[start : start + _CHUNK]), *more)
         found.update((row[0], read_reply(row)) for row in rows)
     return found
 
@@ -47,7 +47,8 @@ class ScopedJournal:
 
     async def recall(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
         """What this job asked for itself under these keys."""
-        return await recall_replies(self._database, RECALL_OWN, keys, await self._numbered())
+        number = await self._numbered()
+        return await recall_replies(self._database, RECALL_OWN, keys, number, number)
 
     async def recall_any(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
         """What is known under these keys, whichever job asked for it."""
@@ -57,10 +58,11 @@ class ScopedJournal:
         """Keep replies and note them as this job's own; both are durable when this returns."""
         if not replies:
             return
-        number, rows = await self._numbered(), reply_rows(replies)
+        number = await self._numbered()
+        rows = reply_rows(replies, number)
         keys = [row[:1] for row in rows]
-        notes = [(number, row[0]) for row in rows]
-        await self._database.write(((COMMIT, rows), (REINSTATE, keys), (NOTE_CALL, notes)))
+        others = [(row[0], number) for row in rows]
+        await self._database.write(((HAND_OVER, others), (COMMIT, rows), (REINSTATE, keys)))
 
     async def withhold(self, items: Sequence[tuple[str, TypedError, Spending]]) -> None:
         """Overwrite the bytes of replies that were no valid answers, and keep why, and what they cost."""
@@ -68,9 +70,10 @@ class ScopedJournal:
             rows = withheld_rows(items)
             await self._database.write(((WITHHOLD, rows), (BLANK, [row[:1] for row in rows])))
 
-    async def forget(self) -> None:
-        """Start the job anew: it has asked for nothing yet. The replies themselves stay."""
-        await self._database.write(((FORGET_CALLS, [(await self._numbered(),)]),))
+    async def start_anew(self) -> None:
+        """From now on the job has asked for nothing yet. The replies themselves stay."""
+        await self._database.write(((RETIRE_SCOPE, [(self._scope,)]),))
+        self._number = None
 
     async def _numbered(self) -> int:
         if self._number is None:

@@ -24,13 +24,13 @@ _by_key = itemgetter(0)
 _LARGEST = 2**63 - 1
 
 
-def reply_rows(replies: Iterable[tuple[str, Raw]]) -> list[Row]:
+def reply_rows(replies: Iterable[tuple[str, Raw]], scope: int | None = None) -> list[Row]:
     """The arguments of `COMMIT`, by key: two processes that write the same keys then lock them in the same order."""
     rows: list[Row] = []
     for key, raw in replies:
         body, name = raw.body, raw.request_id
         name = name if name is None else pack(name)
-        rows.append((key, body, sha256(body).hexdigest(), len(body), raw.latency_ms, raw.attempts, name))
+        rows.append((key, body, sha256(body).hexdigest(), len(body), raw.latency_ms, raw.attempts, name, scope))
     rows.sort(key=_by_key)
     return rows
 

@@ -25,18 +25,17 @@ __all__ = [
     "CASES_OF",
     "CLAIM",
     "COUNTS",
+    "DISOWN_WITHHELD",
     "END_CASE",
     "END_RUN",
     "FIND_RUN",
-    "FORGET_CALLS",
     "FORGET_ERRORS",
-    "FORGET_WITHHELD_CALLS",
+    "FORGET_WITHHELD",
     "KEYS_OF",
-    "NOTE_CALL",
     "PREFIXED",
-    "RECALL_OWN",
     "RELEASE",
     "RESTART_RUN",
+    "RETIRE_SCOPE",
     "RUNS",
     "SCOPE",
     "SNAPSHOT",
@@ -168,17 +167,11 @@ FORGET_ERRORS = both("DELETE FROM trials WHERE run = ? AND status = 'error'")
 
 ADD_SCOPE = both("INSERT INTO scopes (name) VALUES (?) ON CONFLICT (name) DO NOTHING")
 SCOPE = both("SELECT number FROM scopes WHERE name = ?")
-NOTE_CALL = both("INSERT INTO run_calls (scope, key) VALUES (?, ?) ON CONFLICT (scope, key) DO NOTHING")
-FORGET_CALLS = both("DELETE FROM run_calls WHERE scope = ?")
-FORGET_WITHHELD_CALLS = both("DELETE FROM run_calls WHERE scope = ? AND key IN (SELECT key FROM withheld)")
-RECALL_OWN = both("""
-SELECT r.key, r.body, r.latency_ms, r.attempts, r.request_id,
-    w.error_category, w.error_message, w.input_tokens, w.output_tokens, w.cached_input_tokens, w.cache_write_tokens,
-    w.reasoning_tokens, w.cost_usd, w.duration_ms, w.attempts, w.models
-FROM run_calls c JOIN responses r ON r.key = c.key LEFT JOIN withheld w ON w.key = r.key
-WHERE c.scope = ? AND c.key IN (SELECT value FROM json_each(?))
-""").on_postgres("SELECT value FROM json_each(", "SELECT json_array_elements_text(")
-"""What is known under those keys of a JSON array that this job asked for."""
+RETIRE_SCOPE = both("UPDATE scopes SET name = name || ' #' || number WHERE name = ?")
+"""What a job of this name asked for until now is nobody's; the next of its name gets a number of its own."""
+
+FORGET_WITHHELD = both("DELETE FROM run_calls WHERE scope = ? AND key IN (SELECT key FROM withheld)")
+DISOWN_WITHHELD = both("UPDATE responses SET scope = NULL WHERE key IN (SELECT key FROM withheld) AND scope = ?")
 
 COUNTS = both("""
 SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM cases), (SELECT count(*) FROM trials),

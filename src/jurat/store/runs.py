@@ -49,11 +49,12 @@ from jurat.store.run_statements import (
     ASSESSMENTS_OF,
     CASES_OF,
     CLAIM,
+    DISOWN_WITHHELD,
     END_CASE,
     END_RUN,
     FIND_RUN,
     FORGET_ERRORS,
-    FORGET_WITHHELD_CALLS,
+    FORGET_WITHHELD,
     KEYS_OF,
     PREFIXED,
     RELEASE,
@@ -170,7 +171,9 @@ class RunStore:
         """
         run, scope = await self._number(run_id), await self._scope(run_id)
         erred = sum(1 for status in (await self.statuses(run_id)).values() if status is Status.ERROR)
-        await self._database.write(((FORGET_ERRORS, [(run,)]), (FORGET_WITHHELD_CALLS, [(scope,)])))
+        await self._database.write(
+            ((FORGET_ERRORS, [(run,)]), (FORGET_WITHHELD, [(scope,)]), (DISOWN_WITHHELD, [(scope,)]))
+        )
         return erred
 
     def journal(self, run_id: str) -> ScopedJournal:

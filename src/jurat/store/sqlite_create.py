@@ -24,6 +24,7 @@ CREATE = (
         attempts INTEGER NOT NULL,
         request_id TEXT,
         created_at DATETIME NOT NULL,
+        scope INTEGER,
         CONSTRAINT pk_responses PRIMARY KEY ("key")
     )
     """,

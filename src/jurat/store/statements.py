@@ -15,8 +15,10 @@ __all__ = [
     "COMMIT",
     "COUNT_KEPT",
     "COUNT_WITHHELD",
+    "HAND_OVER",
     "PAGE",
     "RECALL",
+    "RECALL_OWN",
     "REINSTATE",
     "WITHHOLD",
     "Statement",
@@ -48,14 +50,20 @@ def both(sql: str, refused: str | None = None) -> Statement:
 
 
 COMMIT = both("""
-INSERT INTO responses (key, body, body_sha256, body_bytes, latency_ms, attempts, request_id, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP)
+INSERT INTO responses (key, body, body_sha256, body_bytes, latency_ms, attempts, request_id, created_at, scope)
+VALUES (?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP, ?)
 ON CONFLICT (key) DO UPDATE SET
     body = excluded.body, body_sha256 = excluded.body_sha256, body_bytes = excluded.body_bytes,
     latency_ms = excluded.latency_ms, attempts = excluded.attempts, request_id = excluded.request_id,
-    created_at = excluded.created_at
+    created_at = excluded.created_at, scope = coalesce(excluded.scope, responses.scope)
 """)
 """Keep a reply. The last one to come under a key is the one that stays."""
+
+HAND_OVER = both("""
+INSERT INTO run_calls (scope, key) SELECT scope, key FROM responses WHERE key = ? AND scope <> ?
+ON CONFLICT (scope, key) DO NOTHING
+""")
+"""Before a job keeps a reply: whoever asked for it before it asked for it all the same."""
 
 REINSTATE = both("DELETE FROM withheld WHERE key = ?")
 """A reply that comes anew is not withheld for its predecessor's fault."""
@@ -98,6 +106,16 @@ FROM responses r LEFT JOIN withheld w ON w.key = r.key
 WHERE r.key > ? ORDER BY r.key LIMIT ?
 """)
 """The next rows after a key, to be verified."""
+
+RECALL_OWN = both("""
+SELECT r.key, r.body, r.latency_ms, r.attempts, r.request_id,
+    w.error_category, w.error_message, w.input_tokens, w.output_tokens, w.cached_input_tokens, w.cache_write_tokens,
+    w.reasoning_tokens, w.cost_usd, w.duration_ms, w.attempts, w.models
+FROM responses r LEFT JOIN withheld w ON w.key = r.key
+WHERE r.key IN (SELECT value FROM json_each(?))
+    AND (r.scope = ? OR EXISTS (SELECT 1 FROM run_calls c WHERE c.scope = ? AND c.key = r.key))
+""").on_postgres("SELECT value FROM json_each(", "SELECT json_array_elements_text(")
+"""What is known under those keys of a JSON array that a job asked for."""
 
 COUNT_KEPT = both("""
 SELECT count(*), coalesce(sum(body_bytes), 0) FROM responses r

@@ -42,8 +42,10 @@ responses = sa.Table(
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("request_id", sa.Text),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("scope", sa.Integer),
 )
-"""One raw reply each. `request_id` is packed (`jurat.store.rows`); `created_at` is UTC, to the second in SQLite."""
+"""One raw reply each. `request_id` is packed (`jurat.store.rows`); `created_at` is UTC, to the second in SQLite;
+`scope` is the job that asked last, null where nobody noted it."""
 
 withheld = sa.Table(
     "withheld",
@@ -195,7 +197,7 @@ scopes = sa.Table(
     sa.Column("name", sa.Text, nullable=False),
     sa.UniqueConstraint("name"),
 )
-"""Jobs that ask for replies: a run by its id, or a verdict file's job."""
+"""Jobs that ask for replies: a run by its id, or a verdict file's job. A job that starts anew gets a new number."""
 
 run_calls = sa.Table(
     "run_calls",
@@ -204,4 +206,8 @@ run_calls = sa.Table(
     sa.Column("key", sa.String(64), primary_key=True),
     sqlite_with_rowid=False,
 )
-"""Which replies a job asked for itself: these alone are its own when it is resumed."""
+"""Which replies a job asked for before another did (`responses.scope`): they are its own all the same.
+
+A row for every reply of every job would be simpler, and would cost twice as much as the reply's own index: keys come in
+no order, so that each one changes a page of its own.
+"""

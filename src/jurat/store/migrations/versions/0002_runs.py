@@ -131,6 +131,7 @@ def _trials() -> None:
 
 
 def _calls() -> None:
+    op.add_column("responses", sa.Column("scope", sa.Integer))
     op.create_table(
         "scopes",
         sa.Column("number", sa.Integer, nullable=False),
