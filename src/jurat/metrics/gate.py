@@ -506,8 +506,10 @@ def _flips(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
     undecided = flips.total - flips.decided
     outcome = _at_most(actual, bounds, as_written(limit), covered=not undecided)
     shown, wanted = told_apart_percent(actual if actual is not None else bounds[1], as_written(limit))
-    found = f"{shown} of {flips.decided:,} decided {repeats} differ from the majority"
-    found += f" ({undecided:,} undecided)" if undecided else ""
+    whose = "their judge's" if rule.of == "judge" else "their case's"
+    what = "repeats" if rule.of == "judge" else "trials"
+    found = f"of {flips.decided:,} decided {what} {shown} differ from {whose} majority"
+    found += f" ({undecided:,} more are undecided or have none to compare with)" if undecided else ""
     return _outcome(rule, outcome, actual, bounds, limit, flips.decided, undecided, found, f"at most {wanted}")
 
 

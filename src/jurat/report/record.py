@@ -79,13 +79,18 @@ class AssessmentRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRecord:
-    """One trial: its place in the plan, what became of it, and why."""
+    """One trial: its place in the plan, what became of it, and why.
+
+    `paid` are the keys of the calls whose cost stands here (a reply that several trials share is paid for in one of
+    them alone); it serves whoever resumes the run, and no report.
+    """
 
     case_index: int
     trial_index: int
     status: Status
     subject: SubjectRecord
     assessments: tuple[AssessmentRecord, ...] = ()
+    paid: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

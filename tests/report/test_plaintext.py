@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jurat.cli._text import visible, wrapped
+from jurat.report.plaintext import visible, wrapped
 
 
 @pytest.mark.parametrize(
