@@ -71,6 +71,10 @@ class Assertion:
     evaluator: Evaluator | None = None
     given: Given = Given()
 
+    def waits(self, context: Context) -> bool:
+        """Whether evaluating this context takes waiting: for a model, a thread, or a person's code."""
+        return self.evaluator is not None or self.type == "python" or self.heavy(context)
+
     def evaluate(self, context: Context | str) -> Assessment | Awaitable[Assessment]:
         """The assessment at once, or something to await.
 

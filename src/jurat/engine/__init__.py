@@ -1,6 +1,30 @@
-"""The run engine: plans, bounds, and keeps the order. It declares the journal that it writes to."""
+"""The run engine: plans, bounds, and keeps the order. It declares the journal and the recorder that it writes to.
 
+`RunJob` executes the plan of a suite; `JudgingJob` judges recorded outputs as they stream by.
+"""
+
+from jurat.engine.answering import OutputSource
 from jurat.engine.journal import Journal, MemoryJournal
 from jurat.engine.judging import Judged, JudgingJob
+from jurat.engine.plan import Place, Plan, PlannedCase
+from jurat.engine.recorder import MemoryRecorder, Recorder, RunWatcher, Silent
+from jurat.engine.run import CONCURRENCY, RunJob
+from jurat.engine.status import trial_status
 
-__all__ = ["Journal", "Judged", "JudgingJob", "MemoryJournal"]
+__all__ = [
+    "CONCURRENCY",
+    "Journal",
+    "Judged",
+    "JudgingJob",
+    "MemoryJournal",
+    "MemoryRecorder",
+    "OutputSource",
+    "Place",
+    "Plan",
+    "PlannedCase",
+    "Recorder",
+    "RunJob",
+    "RunWatcher",
+    "Silent",
+    "trial_status",
+]

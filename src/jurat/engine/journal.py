@@ -2,6 +2,8 @@
 
 What is committed is durable when `commit` returns. A reply is committed as it arrives, before anybody looks at it; a
 reply that then turns out to be no valid answer is withheld: its text goes, its account stays.
+
+A journal belongs to one job. `recall` knows what this job asked itself; `recall_any` what any job did.
 """
 
 from __future__ import annotations
@@ -17,9 +19,14 @@ __all__ = ["Journal", "MemoryJournal"]
 
 
 class Journal(Protocol):
-    """Keeps replies by the key of their call. Raises StoreError when it cannot."""
+    """Keeps replies by the key of their call. Raises StoreError when it cannot.
+
+    What `recall` gives is marked as cached where the cost of it stands in a trial that was committed already.
+    """
 
     async def recall(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]: ...
+
+    async def recall_any(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]: ...
 
     async def commit(self, replies: Sequence[tuple[str, Raw]]) -> None: ...
 
@@ -27,13 +34,22 @@ class Journal(Protocol):
 
 
 class MemoryJournal:
-    """A journal that forgets with the process: for tests, and for callers that want no files."""
+    """A journal that forgets with the process: for tests, and for callers that want no files.
 
-    def __init__(self) -> None:
+    Args:
+        others: what other jobs have asked.
+    """
+
+    def __init__(self, others: Mapping[str, Raw | Withheld] | None = None) -> None:
         self.kept: dict[str, Raw | Withheld] = {}
+        self._others = others or {}
 
     async def recall(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
         return {key: self.kept[key] for key in keys if key in self.kept}
+
+    async def recall_any(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
+        every = {**self._others, **self.kept}
+        return {key: every[key] for key in keys if key in every}
 
     async def commit(self, replies: Sequence[tuple[str, Raw]]) -> None:
         self.kept.update(replies)

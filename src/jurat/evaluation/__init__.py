@@ -1,7 +1,7 @@
 """The evaluation contract: assessments, the evaluator protocol, reducers. No model, no I/O."""
 
 from jurat.evaluation.assessment import Assessment, Finding, Measurement, Quote, Severity, TypedError
-from jurat.evaluation.evaluator import Evaluator, begin_evaluator, error_assessment, run_evaluator
+from jurat.evaluation.evaluator import Evaluator, error_assessment, run_evaluator
 from jurat.evaluation.reducers import (
     Reducer,
     ReducerRule,
@@ -24,7 +24,6 @@ __all__ = [
     "RepeatSummary",
     "Severity",
     "TypedError",
-    "begin_evaluator",
     "error_assessment",
     "reduce_statuses",
     "reducer_from_json",

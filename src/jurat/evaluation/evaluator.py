@@ -8,15 +8,15 @@ siblings, and it enforces identity, so that no evaluator can speak in another's 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Coroutine
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Awaitable
+from typing import Protocol, runtime_checkable
 
 from jurat.errors import ErrorCategory, EvaluationError
 from jurat.evaluation.assessment import Assessment, TypedError
 from jurat.evidence import Context
 from jurat.vocabulary import Status
 
-__all__ = ["Evaluator", "begin_evaluator", "error_assessment", "run_evaluator"]
+__all__ = ["Evaluator", "error_assessment", "run_evaluator"]
 
 
 @runtime_checkable
@@ -39,40 +39,16 @@ async def run_evaluator(evaluator: Evaluator, context: Context) -> Assessment:
     assessment: an EvaluationError under its own category, anything else as `evaluator_exception` with the exception's
     type and never its text. What is no Assessment, or bears another name or revision, is `invalid_result`.
     """
-    begun = begin_evaluator(evaluator, context)
-    return begun if isinstance(begun, Assessment) else await begun
-
-
-def begin_evaluator(evaluator: Evaluator, context: Context) -> Assessment | Coroutine[Any, Any, Assessment]:
-    """The same, save that nothing is awaited: the assessment where it could be given at once, or the rest of the work.
-
-    Whoever asks many evaluators finds out in this way which of them have to be waited for.
-    """
+    name, revision = evaluator.name, evaluator.revision
     try:
         found: object = evaluator.evaluate(context)
-    except Exception as error:
-        return _failed(evaluator, error)
-    return _finish(evaluator, found) if inspect.isawaitable(found) else _checked(evaluator, found)
-
-
-async def _finish(evaluator: Evaluator, begun: Awaitable[object]) -> Assessment:
-    try:
-        found = await begun
-    except Exception as error:
-        return _failed(evaluator, error)
-    return _checked(evaluator, found)
-
-
-def _failed(evaluator: Evaluator, error: Exception) -> Assessment:
-    name, revision = evaluator.name, evaluator.revision
-    if isinstance(error, EvaluationError):
+        if inspect.isawaitable(found):
+            found = await found
+    except EvaluationError as error:
         return error_assessment(name, revision, error.category, str(error))
-    message = f"the evaluator {name} raised {type(error).__name__}"
-    return error_assessment(name, revision, ErrorCategory.EVALUATOR_EXCEPTION, message)
-
-
-def _checked(evaluator: Evaluator, found: object) -> Assessment:
-    name, revision = evaluator.name, evaluator.revision
+    except Exception as error:
+        message = f"the evaluator {name} raised {type(error).__name__}"
+        return error_assessment(name, revision, ErrorCategory.EVALUATOR_EXCEPTION, message)
     if not isinstance(found, Assessment):
         message = f"the evaluator {name} must return an Assessment, it returned a {type(found).__name__}"
         return error_assessment(name, revision, ErrorCategory.INVALID_RESULT, message)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
 
+from jurat.evaluation.assessment import TypedError
 from jurat.evidence import Document, Message
 from jurat.jsontext import Json
 from jurat.provider.protocol import Call, Raw, Usage
@@ -58,6 +59,7 @@ class SubjectReply:
         usage: tokens, as far as known.
         cost_usd: None is unknown.
         model: the model that says it answered.
+        error: why there is no answer after all, though the subject was paid for it; None for an answer.
     """
 
     output: str
@@ -66,11 +68,15 @@ class SubjectReply:
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = None
     model: str | None = None
+    error: TypedError | None = None
 
 
 class Subject(Protocol):
-    """Who answers. `check` and `send` raise ProviderError alone, as a Provider's do; `read` raises ProviderError when
-    the bytes are no answer at all."""
+    """Who answers. See the module's text for the three steps.
+
+    `prepare` raises AuthoringError, or RequestError, for a task that cannot be put to it. `check` and `send` raise
+    ProviderError alone, as a Provider's do; `read` raises ProviderError when the bytes are no answer at all.
+    """
 
     @property
     def name(self) -> str: ...

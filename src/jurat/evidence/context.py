@@ -93,10 +93,8 @@ class Context:
         if faults:
             raise AuthoringError("context", faults)
 
-    def answered(
-        self, output: str, execution: Mapping[str, Json], messages: Sequence[Message] | None = None
-    ) -> Context:
-        """The same trial with its answer, and with other messages before it where some are given.
+    def answered(self, output: str, execution: Mapping[str, Json], messages: Sequence[object] | None = None) -> Context:
+        """The same trial with its answer, and with other messages (or their JSON) before it where some are given.
 
         Only what is new is checked: what this context holds has been, and trials of one case share it.
 

@@ -1,0 +1,257 @@
+"""Every call of a run goes through here: bounded, made once, durable before anybody looks at it, and paid for once.
+
+One bound holds for the calls of subjects and judges together; a call counts until its reply is durable, so that a
+process that dies loses nothing beyond those in flight. Identical calls are made once: while one is in flight the others
+wait for it, later ones find its reply in the journal. Who made the call bears its cost; to everybody else it is cached
+and costs nothing.
+
+No call is begun once the budget is known to be spent, or when its provider has refused the key three times in a row:
+the answer is then an error without a call. A time limit cancels the one call that it is set for, and does not run while
+the call waits for its turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from jurat.engine.committer import Committer
+from jurat.engine.journal import Journal
+from jurat.engine.recall import Kept, Lookup, Seen
+from jurat.engine.recorder import RunWatcher
+from jurat.engine.slots import Slots
+from jurat.errors import ErrorCategory, EvaluationError, ProviderError, RequestError
+from jurat.judge import Outcome, Withheld, ask_one
+from jurat.judge.judge import Sender
+from jurat.provider.protocol import Call, Raw
+
+__all__ = ["Allowance", "Caller", "Target"]
+
+_REFUSALS = 3
+"""After so many refused keys in a row a provider is asked no more."""
+_KEY_REFUSED = (ErrorCategory.AUTH_ERROR, ErrorCategory.MISSING_API_KEY)
+
+
+@dataclass(slots=True, eq=False)
+class Target:
+    """Whom calls are sent to: a provider or a subject. One for each, so that what it does is counted together.
+
+    Attributes:
+        name: for messages.
+        sender: sends the calls.
+        cost: USD of a reply, None where that is not known; asked only where there is a budget.
+        refused: how often in a row the key was refused.
+        closed: the error that all further calls come to, or None.
+    """
+
+    name: str
+    sender: Sender
+    cost: Callable[[Raw], float | None]
+    refused: int = 0
+    closed: EvaluationError | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Allowance:
+    """The time that the calls of one stage may take, each by itself, and the longest that one took."""
+
+    seconds: float
+    longest: float = field(default=0.0, init=False)
+
+
+class Caller:
+    """Makes the calls of one run.
+
+    Args:
+        journal: keeps the replies.
+        concurrency: how many calls may be in flight, from 1.
+        cache_read: whether valid replies of other runs are used.
+        resumed: whether the run was begun by another process, so that the journal may know any call.
+        budget_usd: no call is begun once so much is spent; None for no bound.
+        spent_usd: what is known to be spent already.
+        watcher: is told of calls.
+
+    Attributes:
+        spent_usd: what is known to be spent.
+        cut_off: the keys of calls that were cancelled on their way, whose cost nobody knows.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        watcher: RunWatcher,
+        *,
+        concurrency: int,
+        cache_read: bool = False,
+        resumed: bool = False,
+        budget_usd: float | None = None,
+        spent_usd: float = 0.0,
+    ) -> None:
+        self._slots = Slots(concurrency)
+        self._replies = Committer(journal.commit)
+        self._own, self._any = Lookup(journal.recall), Lookup(journal.recall_any)
+        self._cache_read, self._resumed = cache_read, resumed
+        self._budget_usd, self.spent_usd = budget_usd, spent_usd
+        self._watcher = watcher
+        self._seen = Seen()
+        self._borne: set[int] = set()
+        self._in_flight: dict[str, asyncio.Future[Outcome]] = {}
+        self._on_the_wire = 0
+        self._out_of_money = False
+        self.cut_off: set[str] = set()
+
+    async def ask(self, target: Target, call: Call, *, urgent: bool, allowance: Allowance | None = None) -> Outcome:
+        """The outcome of a call, whoever makes it.
+
+        Args:
+            target: whom it is sent to.
+            call: what is sent.
+            urgent: whether it goes before those that are not.
+            allowance: how long it may take once it is its turn; None for no bound.
+
+        Raises:
+            StoreError: when its reply cannot be kept.
+        """
+        key = call.key
+        while (shared := self._in_flight.get(key)) is not None:
+            await asyncio.wait((shared,))  # which leaves it alone when we are cancelled
+            if not shared.cancelled():
+                return _borne_elsewhere(shared.result())
+        mine = self._in_flight[key] = asyncio.get_running_loop().create_future()
+        try:
+            outcome = await self._known(target, key) or await self._made(target, call, urgent, allowance)
+            mine.set_result(outcome)
+        finally:
+            del self._in_flight[key]
+            mine.cancel()  # no more than a word to those who wait, when there is no outcome
+        return outcome
+
+    # --- what is known already -------------------------------------------------------------------------------------
+
+    async def _known(self, target: Target, key: str) -> Kept | None:
+        if self._seen.note(key) or self._resumed:
+            kept = await self._own.find(key)
+            if kept is not None:
+                return self._claimed(target, key, kept)
+        if self._cache_read:
+            # Another run's reply that was no valid answer is no answer for this one: only this run's own are final.
+            kept = await self._any.find(key)
+            if isinstance(kept, Raw):
+                return replace(kept, cached=True, attempts=0)
+        return None
+
+    def _claimed(self, target: Target, key: str, kept: Kept) -> Kept:
+        """A reply of this run's own, which one trial alone bears the cost of.
+
+        What this process asked for is borne by whoever asked. Of what an earlier one asked, the journal knows whether a
+        finished trial bears it; if none does, the first to find it will.
+        """
+        cached = kept.cached if isinstance(kept, Raw) else kept.spending.cached
+        if not self._resumed or cached or _short(key) in self._borne:
+            return _elsewhere(kept)
+        self._borne.add(_short(key))
+        self._spend(target, kept)
+        return kept
+
+    # --- calling ---------------------------------------------------------------------------------------------------
+
+    async def _made(self, target: Target, call: Call, urgent: bool, allowance: Allowance | None) -> Outcome:
+        if (refusal := self._refusal(target)) is not None:
+            return refusal
+        await self._slots.take(urgent=urgent)
+        try:
+            if (refusal := self._refusal(target)) is not None:
+                return refusal
+            self._watcher.call_started(target.name)
+            outcome = await self._sent(target, call, allowance)
+            self._note(target, outcome)
+            if isinstance(outcome, Raw):
+                if self._resumed:
+                    self._borne.add(_short(call.key))
+                await self._replies.commit((call.key, outcome), alone=not self._on_the_wire)
+        finally:
+            self._slots.give_back()
+        self._watcher.call_ended(target.name, outcome.category if isinstance(outcome, EvaluationError) else None)
+        return outcome
+
+    async def _sent(self, target: Target, call: Call, allowance: Allowance | None) -> Raw | EvaluationError:
+        self._on_the_wire += 1
+        try:
+            if allowance is None:
+                return await ask_one(target.sender, call)
+            return await _within(allowance, target, call)
+        except asyncio.CancelledError:
+            self.cut_off.add(call.key)
+            raise
+        finally:
+            self._on_the_wire -= 1
+
+    def _note(self, target: Target, outcome: Raw | EvaluationError) -> None:
+        """Take account of a call's cost, and of refused keys."""
+        if isinstance(outcome, Raw):
+            target.refused = 0
+            self._spend(target, outcome)
+        elif outcome.category not in _KEY_REFUSED:
+            target.refused = 0
+        else:
+            target.refused += 1
+            if target.refused >= _REFUSALS and target.closed is None:
+                target.closed = RequestError(outcome.category, str(outcome))
+                self._watcher.notice(
+                    f"{target.name} refused the key {_REFUSALS} times in a row, and is asked no more: every further "
+                    f"call to it is an error ({outcome.category}) that costs nothing"
+                )
+
+    def _spend(self, target: Target, kept: Kept) -> None:
+        if self._budget_usd is not None:
+            self.spent_usd += (target.cost(kept) if isinstance(kept, Raw) else kept.spending.cost_usd) or 0.0
+
+    def _refusal(self, target: Target) -> EvaluationError | None:
+        """Why no call may be begun, if none may."""
+        if target.closed is not None:
+            return target.closed
+        if self._budget_usd is None or self.spent_usd < self._budget_usd:
+            return None
+        message = f"the budget of {self._budget_usd:g} USD is spent, so the call was not made"
+        if not self._out_of_money:
+            self._out_of_money = True
+            self._watcher.notice(f"the budget of {self._budget_usd:g} USD is spent: no further call is made")
+        return RequestError(ErrorCategory.BUDGET_EXHAUSTED, message)
+
+    async def close(self) -> None:
+        """Make durable what has arrived, also when its owner was cancelled meanwhile."""
+        await self._replies.close()
+        await self._own.close()
+        await self._any.close()
+
+
+async def _within(allowance: Allowance, target: Target, call: Call) -> Raw | EvaluationError:
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    try:
+        async with asyncio.timeout(allowance.seconds):
+            return await ask_one(target.sender, call)
+    except TimeoutError:
+        message = f"{target.name} gave no answer in the {allowance.seconds:.6g} s that were left for it"
+        return ProviderError(ErrorCategory.TIMEOUT, message)
+    finally:
+        allowance.longest = max(allowance.longest, loop.time() - begun)
+
+
+def _borne_elsewhere(outcome: Outcome) -> Outcome:
+    if isinstance(outcome, EvaluationError):
+        return RequestError(outcome.category, str(outcome))  # nothing was sent for whoever shares it
+    return _elsewhere(outcome)
+
+
+def _elsewhere(kept: Kept) -> Kept:
+    """The same without its cost."""
+    if isinstance(kept, Raw):
+        return replace(kept, cached=True, attempts=0)
+    spending = replace(kept.spending, cached=True, cost_usd=0.0, attempts=0)
+    return Withheld(error=kept.error, spending=spending)
+
+
+def _short(key: str) -> int:
+    return int(key[:16], 16)

@@ -1,0 +1,174 @@
+"""A model as the subject: the task becomes one request to its provider, and the reply becomes the answer.
+
+Trials whose system message and earlier turns are equal share one frame, so that only the last user message is encoded
+for each of them. Nothing is sent that the author did not set: no temperature, no limit, no schema.
+
+A refusal is an answer, in the model's own words. An answer that was cut off at its limit is what it is, and says so.
+Text that a content filter took away is no answer but an error (`refusal`): there is nothing to judge.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from jurat.errors import AuthoringError, ErrorCategory, Fault
+from jurat.evaluation import TypedError
+from jurat.evaluation.subject import SubjectReply, Task
+from jurat.evidence import Message, Role, ToolCallBlock, ToolResultBlock
+from jurat.jsontext import Json
+from jurat.provider.pricing import Pricer
+from jurat.provider.protocol import Call, ChatMessage, FinishReason, Frame, ModelRequest, Provider, Raw, Reply
+
+__all__ = ["ProviderSubject"]
+
+_KEPT_FRAMES = 64
+
+_Turns = tuple[tuple[str, str], ...]
+
+
+class ProviderSubject:
+    """A provider that answers.
+
+    Args:
+        provider: the model.
+        temperature, max_output_tokens: None sends none.
+        extra: further settings of the provider's kind, sent as they are.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        *,
+        temperature: float | None = None,
+        max_output_tokens: int | None = None,
+        extra: Mapping[str, Json] | None = None,
+    ) -> None:
+        self.provider = provider
+        self._temperature, self._limit = temperature, max_output_tokens
+        self._extra: Mapping[str, Json] = MappingProxyType(dict(extra or {}))
+        self._frames: OrderedDict[_Turns, Frame] = OrderedDict()
+        self._price = Pricer(provider.settings).cost
+
+    @property
+    def name(self) -> str:
+        """The provider's name."""
+        return self.provider.settings.name
+
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """The model and the settings that are sent to it."""
+        return {
+            "kind": "provider",
+            "provider": self.provider.settings.identity,
+            "temperature": self._temperature,
+            "max_output_tokens": self._limit,
+            "extra": dict(self._extra),
+        }
+
+    def check(self) -> None:
+        """See, without a connection, whether the provider can be asked at all.
+
+        Raises:
+            ProviderError: `missing_api_key`.
+            ModelError: when an embedded model is missing.
+        """
+        self.provider.check()
+
+    def prepare(self, task: Task) -> Call:
+        """The request.
+
+        Raises:
+            AuthoringError: for messages that a request cannot say: tool calls and their results, or a conversation that
+                does not end with the user's question.
+            RequestError: for what the model cannot do.
+        """
+        turns, user = _turns(task)
+        frame = self._frame(turns)
+        return self.provider.prepare(ModelRequest(frame=frame, user=user, repeat=task.repeat))
+
+    def _frame(self, turns: _Turns) -> Frame:
+        frame = self._frames.get(turns)
+        if frame is None:
+            if len(self._frames) >= _KEPT_FRAMES:
+                self._frames.popitem(last=False)
+            frame = self._frames[turns] = Frame(
+                messages=tuple(ChatMessage(role=role, content=content) for role, content in turns),
+                temperature=self._temperature,
+                max_output_tokens=self._limit,
+                extra=self._extra,
+            )
+        return frame
+
+    async def send(self, call: Call) -> Raw:
+        """Ask the provider.
+
+        Raises:
+            ProviderError: as the provider.
+        """
+        return await self.provider.send(call)
+
+    def read(self, raw: Raw) -> SubjectReply:
+        """The answer.
+
+        Raises:
+            ProviderError: when the bytes are no reply.
+        """
+        reply = self.provider.read(raw)
+        output, refused = _output(reply)
+        execution: dict[str, Json] = {}
+        if reply.finish_reason is not FinishReason.TOOL_CALL:
+            execution["tool_calls"] = []  # no tools are offered, so none can be called
+        if reply.finish_reason is not FinishReason.UNREPORTED:
+            execution["finish_reason"] = reply.finish_reason.value
+        if refused:
+            execution["refused"] = True
+        return SubjectReply(
+            output=output or "",
+            execution=execution,
+            usage=reply.usage,
+            cost_usd=self._price(reply.usage),
+            model=reply.model,
+            error=self._filtered() if output is None and reply.finish_reason is FinishReason.CONTENT_FILTER else None,
+        )
+
+    def _filtered(self) -> TypedError:
+        message = f"the content filter of {self.name} took the whole answer away, so there is nothing to judge"
+        return TypedError(type=ErrorCategory.REFUSAL, message=message)
+
+    async def aclose(self) -> None:
+        """Nothing of its own is open; the provider belongs to whoever made it."""
+
+
+def _output(reply: Reply) -> tuple[str | None, bool]:
+    """The visible answer, and whether it is a refusal."""
+    refused = reply.refusal is not None or reply.finish_reason is FinishReason.REFUSAL
+    if reply.text is not None and reply.text.strip():
+        return reply.text, refused
+    return (reply.refusal if reply.refusal is not None else reply.text), refused
+
+
+def _turns(task: Task) -> tuple[_Turns, str]:
+    """What comes before the question, and the question."""
+    faults: list[Fault] = []
+    for index, message in enumerate(task.messages):
+        faults += _faults(message, f"messages[{index}]")
+    if not task.messages or task.messages[-1].role is not Role.USER:
+        found = f"one of the role {task.messages[-1].role}" if task.messages else "no message at all"
+        hint = "Give the suite a prompt, or end the case's messages with the user's"
+        faults.append(Fault(path="messages", expected="a user's message as the last", found=found, hint=hint))
+    if faults:
+        raise AuthoringError("conversation for a model", faults)
+    spoken = [(message.role.value, message.visible_text) for message in task.messages]
+    system = (("system", task.system),) if task.system is not None else ()
+    return (*system, *spoken[:-1]), spoken[-1][1]
+
+
+def _faults(message: Message, path: str) -> list[Fault]:
+    """A request says text alone. Leaving a tool call out, or writing it as text, would ask something else."""
+    if message.role is Role.TOOL or any(isinstance(part, ToolCallBlock | ToolResultBlock) for part in message.blocks):
+        hint = "Ask a python or http subject, or give the case its recorded output"
+        found = "a tool call or its result"
+        return [Fault(path=path, expected="a message that holds text alone", found=found, hint=hint)]
+    return []
