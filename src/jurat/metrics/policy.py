@@ -101,6 +101,16 @@ class Policy:
         return content_id(canonical(policy_to_json(self)).encode())
 
     @property
+    def wants_baseline(self) -> bool:
+        """Whether a rule compares with another run; `baseline` names it, where the author did."""
+        return any(rule.type is RuleType.NO_REGRESSION for rule in self.rules)
+
+    @property
+    def baseline(self) -> str | None:
+        """The run that `no_regression` compares with, as its author named it."""
+        return next((rule.baseline for rule in self.rules if rule.baseline is not None), None)
+
+    @property
     def watch(self) -> Watch:
         """What a `RunTally` has to be told so that the rules can be decided."""
         timed = [rule for rule in self.rules if rule.percentile is not None and rule.maximum is not None]
@@ -203,7 +213,9 @@ RULES: Mapping[RuleType, Mapping[str, Key]] = {
         "minimum_decided": _DECIDED,
     },
     RuleType.NO_REGRESSION: {
-        "maximum_drop": Key(text="By how much it may be lower than in the baseline.", number=True, low=0.0),
+        "maximum_drop": Key(
+            text="By how much it may be lower than in the baseline; 0 when left out.", number=True, low=0.0
+        ),
         "baseline": Key(text="The run to compare with, by id or a prefix of it."),
         "of": _OF,
         "assertion": _ASSERTION,
@@ -252,6 +264,8 @@ def read_policy(values: object, path: str, faults: list[Fault]) -> Policy:
         if rule.name is not None and first.setdefault(rule.name, index) != index:
             fault = Fault(path=f"{path}[{index}].name", expected="a name of its own", found=repr(rule.name[:80]))
             faults.append(fault)
+    if len({rule.baseline for rule in rules if rule.baseline is not None}) > 1:
+        faults.append(Fault(path=path, expected="one baseline for all rules", found="several"))
     return Policy(rules=rules)
 
 
@@ -276,6 +290,8 @@ def _rule(value: object, path: str, faults: list[Fault]) -> Rule | None:
         elif key.required:
             faults.append(Fault(path=f"{path}.{name}", expected=_expected(key), found="nothing"))
     _one_of(value, keys, path, faults)
+    if kind is RuleType.NO_REGRESSION:
+        made.setdefault("maximum_drop", 0.0)
     if kind in (RuleType.NO_REGRESSION, RuleType.FLIP_RATE) and "assertion" in value and "template" in value:
         faults.append(Fault(path=path, expected="at most one of assertion and template", found="both"))
     return Rule(type=kind, **made) if len(faults) == before else None
