@@ -11,7 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 from postgres_cluster import find_binaries, private_server
 
-from jurat.store import ResponseStore
+from jurat.store import ResponseStore, Store
 
 
 @pytest.fixture(scope="session")
@@ -63,5 +63,13 @@ def place(request: pytest.FixtureRequest) -> str:
 async def store(place: str) -> AsyncIterator[ResponseStore]:
     """An empty store on each database in turn."""
     opened = await ResponseStore.open(place)
+    yield opened
+    await opened.aclose()
+
+
+@pytest.fixture
+async def runs(place: str) -> AsyncIterator[Store]:
+    """The same, with its runs."""
+    opened = await Store.open(place)
     yield opened
     await opened.aclose()

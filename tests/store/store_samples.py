@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from jurat.errors import ErrorCategory
 from jurat.evaluation import TypedError
@@ -57,6 +58,20 @@ async def execute(place: str, statement: str, *arguments: object) -> None:
     else:
         with contextlib.closing(sqlite3.connect(address.path, isolation_level=None)) as file:
             file.execute(statement, arguments)
+
+
+async def query(place: str, statement: str) -> list[tuple[Any, ...]]:
+    """What a query finds, asked from outside."""
+    address = parse_address(place)
+    if isinstance(address, PostgresAddress):
+        import asyncpg
+
+        connection = await asyncpg.connect(address.dsn)
+        found = [tuple(row) for row in await connection.fetch(statement)]
+        await connection.close()
+        return found
+    with contextlib.closing(sqlite3.connect(address.path)) as file:
+        return file.execute(statement).fetchall()
 
 
 @contextlib.contextmanager

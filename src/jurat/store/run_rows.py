@@ -26,6 +26,7 @@ from jurat.report.record import (
     TrialRecord,
 )
 from jurat.store.rows import Row, token_count
+from jurat.store.shared import part_of, shared_part, whole
 from jurat.store.texts import keep_canonical, keep_json, keep_text, read_json, read_text
 from jurat.vocabulary import Status
 
@@ -42,6 +43,7 @@ __all__ = [
     "read_trial",
     "run_row",
     "snapshot_row",
+    "text_rows",
     "trial_row",
 ]
 
@@ -161,6 +163,7 @@ def assessment_rows(run: int, trial: TrialRecord) -> Iterable[Row]:
     """The arguments of `ADD_ASSESSMENT`."""
     place = (trial.case_index, trial.trial_index)
     for position, one in enumerate(trial.assessments):
+        shared = shared_part(one.result)
         yield (
             run,
             *place,
@@ -173,11 +176,17 @@ def assessment_rows(run: int, trial: TrialRecord) -> Iterable[Row]:
             one.required,
             error_category(one.result),
             *_spending_columns(one.spending),
-            keep_json(one.result),
+            keep_json(one.result if shared is None else part_of(one.result, shared)),
             position,
             run,
             *place,
         )
+
+
+def text_rows(trials: Iterable[TrialRecord]) -> list[Row]:
+    """The arguments of `ADD_SNAPSHOT` for what the trials' result maps share, each once."""
+    found = {one.hash: one for trial in trials for each in trial.assessments if (one := shared_part(each.result))}
+    return [snapshot_row(found[name]) for name in sorted(found)]
 
 
 def error_category(result: Mapping[str, Json]) -> str | None:
@@ -188,8 +197,13 @@ def error_category(result: Mapping[str, Json]) -> str | None:
     return category if isinstance(category, str) else None
 
 
-def read_trial(trial: Sequence[Any], answer: Sequence[Any], assessments: Iterable[Sequence[Any]]) -> TrialRecord:
-    """What rows of `TRIALS_OF`, `ANSWERS_OF` and `ASSESSMENTS_OF` say of one trial, each without its place."""
+def read_trial(
+    trial: Sequence[Any], answer: Sequence[Any], assessments: Iterable[Sequence[Any]], texts: Mapping[str, Json]
+) -> TrialRecord:
+    """What rows of `TRIALS_OF`, `ANSWERS_OF` and `ASSESSMENTS_OF` say of one trial, the latter two without its place.
+
+    `texts` are the bodies of the snapshots that the result maps name.
+    """
     case_index, trial_index, status, _, recorded, category, message, *spent = trial
     output, rendered_input, messages, execution = answer
     error = None if category is None else TypedError(type=_word(ErrorCategory, category), message=read_text(message))
@@ -207,17 +221,17 @@ def read_trial(trial: Sequence[Any], answer: Sequence[Any], assessments: Iterabl
         trial_index=trial_index,
         status=_word(Status, status),
         subject=subject,
-        assessments=tuple(map(_read_assessment, assessments)),
+        assessments=tuple(_read_assessment(row, texts) for row in assessments),
     )
 
 
-def _read_assessment(row: Sequence[Any]) -> AssessmentRecord:
+def _read_assessment(row: Sequence[Any], texts: Mapping[str, Json]) -> AssessmentRecord:
     name, kind, status, score, weight, required, _, *spent, result = row
     return AssessmentRecord(
         name=read_text(name),
         type=read_text(kind),
         status=_word(Status, status),
-        result=read_json(result),
+        result=whole(read_json(result), texts),
         score=score,
         weight=weight,
         required=bool(required),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -34,6 +34,7 @@ from jurat.store.run_rows import (
     read_trial,
     run_row,
     snapshot_row,
+    text_rows,
     trial_row,
 )
 from jurat.store.run_statements import (
@@ -66,6 +67,7 @@ from jurat.store.run_statements import (
     TOUCH,
     TRIALS_OF,
 )
+from jurat.store.shared import names_in
 from jurat.store.texts import keep_json, keep_text
 from jurat.vocabulary import Status, nearest
 
@@ -127,6 +129,7 @@ class RunStore:
                 (ADD_TRIAL, [trial_row(run, trial) for trial in trials]),
                 (ADD_ANSWER, [answer_row(run, trial) for trial in trials]),
                 (ADD_ASSESSMENT, [row for trial in trials for row in assessment_rows(run, trial)]),
+                (ADD_SNAPSHOT, text_rows(trials)),
             ]
         await self._database.write([*changes, *self._sign_of_life(run_id, run)])
 
@@ -312,7 +315,8 @@ class RunStore:
             until = _place(rows[-1])
             answers = await self._database.read(ANSWERS_OF, run, *after, *until)
             found = await self._database.read(ASSESSMENTS_OF, run, *after, *until)
-            for trial in _joined(rows, answers, found):
+            texts = await self._texts(names_in(row[-1] for row in found))
+            for trial in _joined(rows, answers, found, texts):
                 yield trial
             after = until
 
@@ -327,6 +331,9 @@ class RunStore:
         raise StoreError(
             f"{self._database.shown}: the snapshot {name[:80]} is not there; `jurat store verify` tells more"
         )
+
+    async def _texts(self, names: set[str]) -> Mapping[str, Json]:
+        return {name: (await self.snapshot(name)).body for name in names}
 
     # --- inside --------------------------------------------------------------------------------------------------
 
@@ -395,12 +402,14 @@ def _read_owner(columns: Sequence[Any]) -> Owner | None:
     return Owner(token=token, machine=machine, host=host, pid=pid, started=started, silent_s=silent_s)
 
 
-def _joined(trials: Sequence[Row], answers: Sequence[Row], assessments: Sequence[Row]) -> Iterator[TrialRecord]:
+def _joined(
+    trials: Sequence[Row], answers: Sequence[Row], assessments: Sequence[Row], texts: Mapping[str, Json]
+) -> Iterator[TrialRecord]:
     told = {_place(row): row[2:] for row in answers}
     found = {place: [row[2:] for row in rows] for place, rows in groupby(assessments, _place)}
     for row in trials:
         place = _place(row)
-        yield read_trial(row, told.get(place, (None,) * 4), found.get(place, ()))
+        yield read_trial(row, told.get(place, (None,) * 4), found.get(place, ()), texts)
 
 
 def _no_run(text: str, found: str, hint: str | None = None) -> AuthoringError:
