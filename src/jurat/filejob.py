@@ -51,7 +51,7 @@ class FileJob:
         concurrency: how many calls may be in flight, from 1.
         limit: how many rows at most, from the first; None for all.
         cache: whether replies from earlier runs are used.
-        resume: whether what the verdict file and the store hold of this job is kept and used.
+        resume: whether what the verdict file and the journal hold of this very job is kept and used.
     """
 
     stream: IO[bytes]
@@ -96,7 +96,7 @@ class FileJob:
         job = JudgingJob(
             self.judge,
             items,
-            journal,
+            _OfAnyJob(journal) if self.cache is Cache.READ else journal,
             deliver,
             concurrency=self.concurrency,
             recall=self.resume or self.cache is Cache.READ,
@@ -143,6 +143,14 @@ class FileJob:
             if line["job"] != fingerprint:
                 raise _not_this_job(out, "verdicts with these options", f"one with others at row {line['row']}")
             tally.add(line)
+
+
+class _OfAnyJob:
+    """A journal that finds again what any job asked for."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.recall = self.recall_any = journal.recall_any
+        self.commit, self.withhold = journal.commit, journal.withhold
 
 
 def _line(judged: Judged, fingerprint: str) -> dict[str, Json]:

@@ -41,7 +41,7 @@ class JudgeFactory:
             it is raised as the RequestError that it is.
 
     Attributes:
-        judges: every judge that was made, each once.
+        judges: every judge that was made, with the path of the first assertion that wanted it.
     """
 
     def __init__(
@@ -52,10 +52,7 @@ class JudgeFactory:
         self._collect = collect
         self._rubrics: dict[str, Rubric] = {}
         self._judges: dict[Hashable, Judge] = {}
-
-    @property
-    def judges(self) -> tuple[Judge, ...]:
-        return tuple(self._judges.values())
+        self.judges: dict[Judge, str] = {}
 
     def __call__(self, values: Mapping[str, Any], path: str, faults: list[Fault]) -> Judge | None:
         before = len(faults)
@@ -65,13 +62,15 @@ class JudgeFactory:
         if len(faults) > before or rubric is None or provider is None:
             return None
         key = (rubric.reference, rubric.content_hash, id(provider), *_told(values))
-        if key not in self._judges:
-            try:
-                self._judges[key] = self._bench.judge(rubric, provider, settings)
-            except AuthoringError as error:
-                faults += _below(path, error)
-                return None
-        return self._judges[key]
+        if key in self._judges:
+            return self._judges[key]
+        try:
+            judge = self._judges[key] = self._bench.judge(rubric, provider, settings)
+        except AuthoringError as error:
+            faults += _below(path, error)
+            return None
+        self.judges[judge] = path
+        return judge
 
     def _rubric(self, values: Mapping[str, Any], path: str, faults: list[Fault]) -> Rubric | None:
         name = "template" if "template" in values else "rubric"

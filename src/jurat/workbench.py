@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from jurat.errors import AuthoringError, ErrorCategory, Fault, RequestError
 from jurat.jsontext import Json, canonical, type_name
 from jurat.judge import Judge, JudgeSettings
-from jurat.provider import Provider, is_shorthand, make_provider
+from jurat.provider import Provider, is_shorthand, make_provider, parse_shorthand
 from jurat.rubric import Rubric, find, read_rubric
 from jurat.vocabulary import nearest
 
 if TYPE_CHECKING:
-    from jurat.store import ResponseStore
+    from jurat.store import Store
 
 __all__ = ["DEFAULT_PROVIDER", "Config", "Workbench", "read_config"]
 
@@ -125,7 +125,8 @@ class Workbench:
 
     Args:
         directory: where files are looked for; the working directory by default.
-        providers: further provider rows or providers by name, which come before all others.
+        providers: further providers by name, which come before all others: rows, objects, shorthands `kind:model`, or
+            another provider's name.
         suite_rows: the provider rows of a suite, by name, which come before the configuration's.
         suite_folder: what file names in those rows, and in shorthands, are relative to.
     """
@@ -134,7 +135,7 @@ class Workbench:
         self,
         directory: str | Path | None = None,
         *,
-        providers: Mapping[str, Provider | Mapping[str, Json]] | None = None,
+        providers: Mapping[str, Provider | Mapping[str, Json] | str] | None = None,
         suite_rows: Mapping[str, Mapping[str, Json]] | None = None,
         suite_folder: Path | None = None,
     ) -> None:
@@ -179,10 +180,16 @@ class Workbench:
 
     def _make(self, wanted: str) -> Provider:
         given = self._given.get(wanted)
-        if given is not None and not isinstance(given, Mapping):
-            return given
-        if given is not None:
+        if isinstance(given, str):
+            if not is_shorthand(given):  # another provider's name
+                return self._found(given)
+            given = {**parse_shorthand(given), "name": wanted}
+        if isinstance(given, Mapping):
             return make_provider({"name": wanted, **given}, base_dir=self.directory)
+        return self._found(wanted) if given is None else given
+
+    def _found(self, wanted: str) -> Provider:
+        """What the suite or the configuration says of a name, or a shorthand stands for."""
         if (row := self._suite_rows.get(wanted)) is not None:
             return make_provider(row, base_dir=self._suite_folder)
         if (row := self.config.providers.get(wanted)) is not None:
@@ -233,15 +240,15 @@ class Workbench:
         resolved = rubric if isinstance(rubric, Rubric) else self.rubric(rubric)
         return Judge(resolved, self.provider(provider), settings, name=name)
 
-    async def open_store(self, address: str | None = None) -> ResponseStore:
-        """The response store: at the address, or where the environment or the configuration says, or in `.jurat/`.
+    async def open_store(self, address: str | None = None) -> Store:
+        """The store: at the address, or where the environment or the configuration says, or in `.jurat/`.
 
         Raises:
             StoreError: when it cannot be opened.
         """
-        from jurat.store import ResponseStore
+        from jurat.store import Store
 
-        return await ResponseStore.open(self.store_place(address))
+        return await Store.open(self.store_place(address))
 
     def store_place(self, address: str | None = None) -> str | Path:
         """Where `open_store` opens it: a URL or a path."""

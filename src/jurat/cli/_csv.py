@@ -7,14 +7,15 @@ an apostrophe in front, as spreadsheets themselves write it; numbers stay number
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import IO, Any
+from typing import Any
 
 from jurat.jsontext import Json, canonical
 from jurat.judge import Spending
 from jurat.report.record import AssessmentRecord, CaseRecord, RunRecord, TrialRecord
 
-__all__ = ["COLUMNS", "trial_rows", "write_rows"]
+__all__ = ["COLUMNS", "csv_text", "trial_rows"]
 
 COLUMNS = (
     *("run", "suite", "case_index", "case", "labels", "metadata", "trial", "trial_status", "stage", "assertion"),
@@ -26,12 +27,14 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What makes a spreadsheet read a text as a formula, or strip it and then do so; the full-width forms too."""
 
 
-def write_rows(stream: IO[str], rows: Iterable[Mapping[str, Json]], *, heading: bool) -> None:
-    """Write rows as RFC 4180 wants them: CRLF, quoted where needed, missing values empty."""
-    writer = csv.writer(stream)
+def csv_text(rows: Iterable[Mapping[str, Json]], *, heading: bool = False) -> str:
+    """Rows as RFC 4180 wants them: CRLF, quoted where needed, missing values empty."""
+    page = io.StringIO()
+    writer = csv.writer(page)
     if heading:
         writer.writerow(COLUMNS)
     writer.writerows([_cell(row.get(name)) for name in COLUMNS] for row in rows)
+    return page.getvalue()
 
 
 def _cell(value: Json) -> str | int | float:

@@ -11,7 +11,7 @@ from enum import IntEnum
 import typer
 from typer.exceptions import TyperException
 
-from jurat.cli._stdout import interrupted
+from jurat.cli._stdout import interrupted, tell
 from jurat.cli._text import visible
 from jurat.errors import AuthoringError, JuratError, ModelError, ProviderError, RequestError
 
@@ -60,5 +60,5 @@ def unexpected(error: Exception) -> str:
 
 
 def _told(error: JuratError, code: ExitCode) -> typer.Exit:
-    sys.stderr.write(visible(str(error)).rstrip() + "\n")
+    tell(visible(str(error)).rstrip())
     return typer.Exit(code)

@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import sys
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,10 +107,18 @@ async def _run(
 ) -> None:
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(bench.aclose)
-        journal = await bench.open_store(order.store)
-        stack.push_async_callback(journal.aclose)
+        store = await bench.open_store(order.store)
+        stack.push_async_callback(store.aclose)
+        journal = store.responses.journal(_scope(job, order))
+        if order.out is not None and not order.resume:
+            await journal.start_anew()
         with _cancelled_by_sigterm(), progress:
             await job.run(journal, out, tally, progress.watch)
+
+
+def _scope(job: FileJob, order: Order) -> str:
+    """The job's name in the store: what it asks, and the file that it fills; without one nobody can go on with it."""
+    return f"judge:{job.fingerprint}:{os.path.realpath(order.out) if order.out else uuid.uuid4()}"
 
 
 @contextlib.contextmanager

@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
+from jurat.cli._stdout import tell
 from jurat.cli._text import visible
+from jurat.errors import ErrorCategory
 from jurat.evaluation.reducers import Reducer, reduce_statuses
 from jurat.report.record import TrialRecord
 from jurat.vocabulary import Status
@@ -110,9 +112,11 @@ class LiveView(Protocol):
 
     def trial(self, trial: TrialRecord) -> None: ...
 
-    def call_started(self) -> None: ...
+    def call_started(self, name: str) -> None: ...
 
-    def call_ended(self) -> None: ...
+    def call_ended(self, name: str, error: ErrorCategory | None) -> None: ...
+
+    def notice(self, message: str) -> None: ...
 
     def __enter__(self) -> LiveView: ...
 
@@ -127,7 +131,7 @@ def live_view(title: str, standing: Standing) -> LiveView:
 
 
 class _Silent:
-    """Keeps count, and shows nothing."""
+    """Keeps count, and shows nothing but notices."""
 
     def __init__(self, standing: Standing) -> None:
         self._standing = standing
@@ -135,11 +139,14 @@ class _Silent:
     def trial(self, trial: TrialRecord) -> None:
         self._standing.trial(trial)
 
-    def call_started(self) -> None:
+    def call_started(self, name: str) -> None:  # noqa: ARG002  # all calls are counted together
         self._standing.calls += 1
 
-    def call_ended(self) -> None:
+    def call_ended(self, name: str, error: ErrorCategory | None) -> None:  # noqa: ARG002
         self._standing.calls -= 1
+
+    def notice(self, message: str) -> None:
+        tell(visible(message))
 
     def __enter__(self) -> _Silent:
         return self
@@ -173,6 +180,9 @@ class _Screen(_Silent):
         self._started = time.monotonic()
         console = Console(stderr=True, markup=False, highlight=False)
         self._live = Live(get_renderable=self._drawn, console=console, transient=True, refresh_per_second=8)
+
+    def notice(self, message: str) -> None:
+        self._live.console.print(visible(message), soft_wrap=True)
 
     def _drawn(self) -> RenderableType:
         from rich.console import Group

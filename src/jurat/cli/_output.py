@@ -9,7 +9,7 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TextIO
+from typing import IO
 
 from jurat.errors import AuthoringError, Fault, StoreError
 
@@ -89,8 +89,8 @@ def refuse_unwritable(path: Path, command: str, option: str = "--output") -> Non
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[TextIO]:
-    """A file to write, UTF-8, that takes its name when all is written and safe; until then what stood there stands.
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write that takes its name when all is written and safe; until then what stood there stands.
 
     Raises:
         StoreError: when it cannot be written.
@@ -99,7 +99,7 @@ def whole_file(path: Path) -> Iterator[TextIO]:
     beside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
         try:
-            with beside.open("w", encoding="utf-8", newline="") as stream:
+            with beside.open("wb") as stream:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())

@@ -6,10 +6,11 @@ wanted no more; a disk that is full is told once, on standard error.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
-__all__ = ["hold_standard_streams", "interrupted", "line", "say", "turned_away"]
+__all__ = ["hold_standard_streams", "interrupted", "line", "say", "tell", "turned_away"]
 
 _failures: list[str] = []
 _interruptions: list[str] = []
@@ -46,11 +47,18 @@ def line(text: object) -> None:
     say(f"{text}\n")
 
 
+def tell(text: str) -> None:
+    """Write a line to standard error. Where nobody reads it, it is lost: it never raises."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
 def interrupted(words: str = "interrupted") -> None:
     """Tell on standard error that the program was interrupted: once, by whoever knows most about it."""
     if not _interruptions:
         _interruptions.append(words)
-        sys.stderr.write(words + "\n")
+        tell(words)
 
 
 def turned_away() -> bool:

@@ -15,6 +15,7 @@ from jurat.cli import models, rubrics
 from jurat.cli._stdout import line
 from jurat.cli.doctor import doctor
 from jurat.cli.judge import judge
+from jurat.cli.run import run
 from jurat.cli.schema import schema
 
 __all__ = ["app"]
@@ -47,6 +48,7 @@ def jurat(
     """Evaluate language-model output with verdicts that show their proof."""
 
 
+app.command("run")(run)
 app.command("judge")(judge)
 app.add_typer(rubrics.app, name="rubrics")
 app.add_typer(models.app, name="models")

@@ -2,6 +2,32 @@
 
 This is composition: subject, judges, engine and store are joined here, and nowhere do they know each other.
 
-`prepare` finds everything that is wrong before anything is spent; `execute` carries the plan out; `carry_on` goes on
-with an interrupted run; `rescore` judges the answers of an earlier one anew.
+`prepare` finds everything that is wrong before anything is spent; `begin` puts a run into the store, `carry_on` carries
+it out; `reopen` makes the plan of a run that was interrupted again; `begin_rescore` judges the answers of an earlier
+run anew.
 """
+
+from jurat.suiterun.evidence import trial_evidence
+from jurat.suiterun.inputs import input_files
+from jurat.suiterun.lifecycle import Finished, begin, by_case, carry_on, load_finished
+from jurat.suiterun.options import RunOptions, checked_options
+from jurat.suiterun.prepare import Prepared, check_suite, prepare
+from jurat.suiterun.reopen import reopen
+from jurat.suiterun.rescore import begin_rescore
+
+__all__ = [
+    "Finished",
+    "Prepared",
+    "RunOptions",
+    "begin",
+    "begin_rescore",
+    "by_case",
+    "carry_on",
+    "check_suite",
+    "checked_options",
+    "input_files",
+    "load_finished",
+    "prepare",
+    "reopen",
+    "trial_evidence",
+]

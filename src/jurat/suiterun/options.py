@@ -22,7 +22,7 @@ __all__ = ["MAX_SAMPLES", "RunOptions", "checked_options", "options_from_json", 
 MAX_SAMPLES = 20
 """How many trials a case may get."""
 
-Providers = Mapping[str, Provider | Mapping[str, Json]]
+Providers = Mapping[str, Provider | Mapping[str, Json] | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class RunOptions:
         cache: whether replies of earlier runs are used.
         budget_usd: no call is begun once so much is known to be spent; from 0.
         timeout_s: for the whole run, above 0.
-        providers: providers or rows by name, which come before those of the suite.
+        providers: by name, before those of the suite: rows, objects, shorthands `kind:model`, or another's name.
     """
 
     samples: int | None = None
@@ -107,11 +107,14 @@ def options_to_json(options: RunOptions) -> dict[str, Json]:
     if options.cache is not Cache.OFF:
         made["cache"] = options.cache.value
     if options.providers:
-        made["providers"] = {
-            name: thaw(dict(given)) if isinstance(given, Mapping) else {"object": given.settings.name}
-            for name, given in options.providers.items()
-        }
+        made["providers"] = {name: _provider_to_json(given) for name, given in options.providers.items()}
     return made
+
+
+def _provider_to_json(given: Provider | Mapping[str, Json] | str) -> Json:
+    if isinstance(given, str):
+        return given
+    return thaw(dict(given)) if isinstance(given, Mapping) else {"object": given.settings.name}
 
 
 def options_from_json(written: Mapping[str, Json], providers: Providers | None = None) -> RunOptions:

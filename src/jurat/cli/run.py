@@ -1,0 +1,90 @@
+"""`jurat run`: suites in, a record, a report and a gate out."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jurat.cli._exits import ExitCode, exits
+from jurat.filejob import Cache
+
+__all__ = ["FailOn", "Form", "run"]
+
+
+class Form(StrEnum):
+    """How a run is told."""
+
+    CONSOLE = "console"
+    JSON = "json"
+
+
+class FailOn(StrEnum):
+    """What makes the exit code a failure."""
+
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+    NEVER = "never"
+
+
+OUTPUT_HELP = "A file for the report, whole or not there; the summary is then still printed."
+INCLUDE_HELP = "Answers and conversations belong to the report."
+STORE_HELP = "Where runs are kept: a file or a PostgreSQL URL. Default: .jurat/jurat.db."
+FAIL_ON_HELP = "What fails: fail (1 when the gate failed), undecided (1 then too), never (0)."
+
+
+def run(
+    suites: Annotated[list[Path], typer.Argument(metavar="SUITE...", help="Suite files, in YAML or JSON.")],
+    samples: Annotated[
+        int | None, typer.Option(min=1, max=20, help="Trials of each case. Default: the suite's.")
+    ] = None,
+    reducer: Annotated[
+        str | None, typer.Option(help="How trials become one: all, any, majority, or a pass rate.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Calls in flight, subject and judges together. Default: by provider.")
+    ] = None,
+    filter_: Annotated[
+        str | None, typer.Option("--filter", metavar="EXPR", help="Which cases: NAME*, label:L, metadata.key=V, !TERM.")
+    ] = None,
+    provider: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=PROVIDER", help="Take kind:model, or another provider, for this name."),
+    ] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option(min=0.0, help="Begin no call once so much is known to be spent.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="For the whole run; the rest is an error then.")
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How the report is written.")] = Form.CONSOLE,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help=OUTPUT_HELP)] = None,
+    include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
+    fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
+    cache: Annotated[Cache, typer.Option(help="Whether replies from earlier runs are used.")] = Cache.OFF,
+    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+) -> None:
+    """Run suites: ask the subject, judge its answers, keep the record, and hold it against the policy.
+
+    Exit codes: 0 passed, 1 a gate or case failed, 2 wrong input, 3 undecided, 4 store or internal fault,
+    130 interrupted (jurat resume goes on). Of several suites the worst counts.
+    """
+    with exits():
+        from jurat.cli._running import order_of, providers_from, reducer_from, run_suites
+        from jurat.suiterun import checked_options
+
+        options = checked_options(
+            samples=samples,
+            reducer=reducer_from(reducer),
+            concurrency=concurrency,
+            filter=filter_,
+            providers=providers_from(provider or ()),
+            budget_usd=budget_usd,
+            timeout_s=timeout,
+            cache=cache,
+        )
+        code = run_suites(suites, options, order_of(form, output, include_output, fail_on, store))
+        if code is not ExitCode.PASSED:
+            raise typer.Exit(code)
