@@ -18,7 +18,7 @@ from pathlib import Path
 from jurat._version import __version__
 from jurat.errors import JuratError
 from jurat.provider.registry import make_provider
-from jurat.provider.rows import PRESETS
+from jurat.provider.rows import VENDORS
 from jurat.workbench import Workbench
 
 __all__ = ["Check", "Health", "examine", "try_local_model"]
@@ -82,7 +82,7 @@ def _config(directory: Path) -> Check:
 
 
 def _keys(directory: Path) -> Iterator[Check]:
-    for kind, preset in PRESETS.items():
+    for kind, preset in VENDORS.items():
         yield _key(f"key for {kind}", preset.api_key_env)
     try:
         rows = Workbench(directory).config.providers

@@ -19,8 +19,8 @@ from jurat.provider import (
     ChatMessage,
     FinishReason,
     Frame,
+    HttpProvider,
     ModelRequest,
-    OpenAICompatible,
     ProviderSettings,
     Raw,
     Reply,
@@ -41,9 +41,7 @@ def settings(server: Server | None = None, **more: Any) -> ProviderSettings:
 
 
 def body_of(frame: Frame, user: str = "hello", **more: Any) -> dict[str, Any]:
-    sent: dict[str, Any] = json.loads(
-        OpenAICompatible(settings(**more)).prepare(ModelRequest(frame=frame, user=user)).body
-    )
+    sent: dict[str, Any] = json.loads(HttpProvider(settings(**more)).prepare(ModelRequest(frame=frame, user=user)).body)
     return sent
 
 
@@ -58,7 +56,7 @@ def message(**parts: Any) -> Reply:
 
 async def failure(given: Answer, **more: Any) -> ProviderError:
     async with serving(given) as server:
-        provider = OpenAICompatible(settings(server, **more), timing=FakeTime().timing)
+        provider = HttpProvider(settings(server, **more), timing=FakeTime().timing)
         with pytest.raises(ProviderError) as caught:
             await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
         await provider.aclose()
@@ -126,7 +124,7 @@ def test_the_schema_keeps_the_order_in_which_the_model_is_to_write() -> None:
 
 
 def test_a_model_without_structured_output_is_not_called_at_all() -> None:
-    provider = OpenAICompatible(settings(capabilities=Capabilities(structured_output=False)))
+    provider = HttpProvider(settings(capabilities=Capabilities(structured_output=False)))
     with pytest.raises(RequestError) as caught:
         provider.prepare(ModelRequest(frame=Frame(messages=(), schema=FRAME.schema), user="x"))
     assert caught.value.category is ErrorCategory.UNSUPPORTED_STRUCTURED_OUTPUT
@@ -134,14 +132,14 @@ def test_a_model_without_structured_output_is_not_called_at_all() -> None:
 
 
 def test_more_token_probabilities_than_the_model_reports_are_refused() -> None:
-    provider = OpenAICompatible(settings(capabilities=Capabilities(top_logprobs=5)))
+    provider = HttpProvider(settings(capabilities=Capabilities(top_logprobs=5)))
     with pytest.raises(RequestError, match="at most 5"):
         provider.prepare(ModelRequest(frame=Frame(messages=(), top_logprobs=6), user="x"))
 
 
 @pytest.mark.parametrize("name", ["model", "messages", "stream", "n", "response_format", "temperature", "max_tokens"])
 def test_an_extra_setting_cannot_replace_what_has_a_place_of_its_own(name: str) -> None:
-    provider = OpenAICompatible(settings())
+    provider = HttpProvider(settings())
     with pytest.raises(RequestError, match=name):
         provider.prepare(ModelRequest(frame=Frame(messages=(), extra={name: 1}), user="x"))
 
@@ -154,7 +152,7 @@ def test_the_frames_extra_wins_over_the_providers() -> None:
 def test_kind_endpoint_and_model_are_in_the_key() -> None:
     request = ModelRequest(frame=PLAIN, user="x")
     variants: list[dict[str, Any]] = [{}, {"kind": "groq"}, {"endpoint": "https://a.example/v1"}, {"model": "other"}]
-    keys = {OpenAICompatible(settings(**more)).prepare(request).key for more in variants}
+    keys = {HttpProvider(settings(**more)).prepare(request).key for more in variants}
     assert len(keys) == 4
 
 
@@ -164,7 +162,7 @@ def test_any_text_of_the_user_arrives_whole(text: str) -> None:
 
 
 def test_many_frames_do_not_pile_up() -> None:
-    provider = OpenAICompatible(settings())
+    provider = HttpProvider(settings())
     frames = [Frame(messages=(ChatMessage(role="system", content=str(n)),)) for n in range(200)]
     keys = [provider.prepare(ModelRequest(frame=frame, user="x")).key for frame in frames]
     assert len(provider._encoder._frames) <= 64
@@ -174,10 +172,8 @@ def test_many_frames_do_not_pile_up() -> None:
 async def test_the_key_travels_in_its_header(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE_KEY", SECRET + "\n")
     async with serving() as server:
-        bearer = OpenAICompatible(settings(server, api_key_env="JUDGE_KEY"))
-        bare = OpenAICompatible(
-            settings(server, api_key_env="JUDGE_KEY"), key_header="api-key", headers={"X-Team": "blue"}
-        )
+        bearer = HttpProvider(settings(server, api_key_env="JUDGE_KEY"))
+        bare = HttpProvider(settings(server, api_key_env="JUDGE_KEY"), key_header="api-key", headers={"X-Team": "blue"})
         for provider in (bearer, bare):
             await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
         monkeypatch.setenv("JUDGE_KEY", "rotated")
@@ -193,7 +189,7 @@ async def test_the_key_travels_in_its_header(monkeypatch: pytest.MonkeyPatch) ->
 
 async def test_the_path_is_added_before_a_query_of_the_base_url() -> None:
     async with serving() as server:
-        provider = OpenAICompatible(settings(endpoint=f"http://127.0.0.1:{server.port}/deploy/?api-version=2"))
+        provider = HttpProvider(settings(endpoint=f"http://127.0.0.1:{server.port}/deploy/?api-version=2"))
         await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
         await provider.aclose()
     assert server.requests[0].target == "/deploy/chat/completions?api-version=2"
@@ -562,7 +558,7 @@ async def test_a_parameter_named_only_in_the_text_is_found_too() -> None:
 async def test_a_sign_in_page_is_no_reply() -> None:
     page = Answer(headers={"Content-Type": "text/html; charset=utf-8"}, body=b"<html><title>Sign in</title></html>")
     async with serving(page) as server:
-        provider = OpenAICompatible(settings(endpoint=f"http://127.0.0.1:{server.port}/v1?tenant=blue"))
+        provider = HttpProvider(settings(endpoint=f"http://127.0.0.1:{server.port}/v1?tenant=blue"))
         with pytest.raises(ProviderError) as caught:
             await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
         await provider.aclose()
@@ -577,18 +573,19 @@ async def test_a_redirect_says_so() -> None:
 
 
 async def test_json_under_another_name_is_taken() -> None:
-    async with serving(Answer(headers={"Content-Type": "text/plain"}, body=b'\n{"choices": []}\r\n')) as server:
-        provider = OpenAICompatible(settings(server))
+    body = b"\n" + json.dumps(REPLY).encode() + b"\r\n"
+    async with serving(Answer(headers={"Content-Type": "text/plain"}, body=body)) as server:
+        provider = HttpProvider(settings(server))
         raw = await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
         await provider.aclose()
-    assert raw.body == b'\n{"choices": []}\r\n'
+    assert provider.read(raw).text == "Paris"
 
 
 async def test_the_request_id_is_kept() -> None:
     error = await failure(answer({}, 400, X_Request_Id="req-7"))
     assert error.request_id == "req-7"
     async with serving(answer(REPLY, X_Request_Id="req-8")) as server:
-        provider = OpenAICompatible(settings(server))
+        provider = HttpProvider(settings(server))
         raw = await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
         await provider.aclose()
     assert raw.request_id == "req-8"
@@ -602,7 +599,7 @@ async def test_a_key_that_the_server_echoes_is_in_no_message_repr_or_log(
     caplog.set_level(logging.DEBUG)
     told = {"error": {"message": f"Incorrect API key provided: {SECRET}", "param": SECRET, "code": SECRET}}
     async with serving(answer(told, status, X_Debug=SECRET)) as server:
-        provider = OpenAICompatible(settings(server, api_key_env="JUDGE_KEY"), timing=FakeTime().timing)
+        provider = HttpProvider(settings(server, api_key_env="JUDGE_KEY"), timing=FakeTime().timing)
         with pytest.raises(ProviderError) as caught:
             await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
         await provider.aclose()
@@ -625,7 +622,7 @@ async def test_a_key_that_the_server_echoes_is_in_no_message_repr_or_log(
 )
 async def test_an_error_inside_of_a_200_is_tried_again_and_never_given_back(body: object) -> None:
     async with serving(answer(body), answer(REPLY)) as server:
-        provider = OpenAICompatible(settings(server), timing=FakeTime().timing)
+        provider = HttpProvider(settings(server), timing=FakeTime().timing)
         raw = await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
         await provider.aclose()
     assert (raw.attempts, len(server.requests), json.loads(raw.body)) == (2, 2, REPLY)
@@ -634,7 +631,7 @@ async def test_an_error_inside_of_a_200_is_tried_again_and_never_given_back(body
 async def test_an_answer_that_speaks_of_an_error_is_an_answer() -> None:
     told = {"choices": [{"message": {"content": '{"error": "none"}', "note": "error"}, "finish_reason": "stop"}]}
     async with serving(answer(told)) as server:
-        provider = OpenAICompatible(settings(server))
+        provider = HttpProvider(settings(server))
         raw = await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
         await provider.aclose()
     assert provider.read(raw).text == '{"error": "none"}'

@@ -13,8 +13,8 @@ from jurat.provider import (
     Capabilities,
     ChatMessage,
     Frame,
+    HttpProvider,
     ModelRequest,
-    OpenAICompatible,
     ProviderSettings,
     RecordingProvider,
     ReplayProvider,
@@ -43,7 +43,7 @@ async def test_a_recording_of_a_server_is_replayed_byte_for_byte(tmp_path: Path)
             extra={"seed": 1},
             prices={"input": 1.0, "output": 2.0},
         )
-        recorder = RecordingProvider(OpenAICompatible(settings), path)
+        recorder = RecordingProvider(HttpProvider(settings), path)
         sent = await recorder.send(recorder.prepare(request("x")))
         await recorder.aclose()
     replay = make_provider({"kind": "replay", "file": "r.jsonl"}, base_dir=tmp_path)

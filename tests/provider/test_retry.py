@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from loopback import Answer, FakeTime, Server, answer, serving
 
 from jurat.errors import ErrorCategory, ProviderError
-from jurat.provider import OpenAICompatible, ProviderSettings, Raw, RetryPolicy
+from jurat.provider import HttpProvider, ProviderSettings, Raw, RetryPolicy
 from jurat.provider.gate import Gate
 from jurat.provider.retry import server_delay
 
@@ -27,8 +27,8 @@ def failing(status: int, **headers: str) -> Answer:
 @asynccontextmanager
 async def provider_at(
     server: Server, time: FakeTime, *, concurrency: int | None = None, **policy: float
-) -> AsyncIterator[OpenAICompatible]:
-    provider = OpenAICompatible(
+) -> AsyncIterator[HttpProvider]:
+    provider = HttpProvider(
         ProviderSettings(name="p", kind="openai_compatible", model="m", endpoint=server.url),
         policy=RetryPolicy(**policy),  # type: ignore[arg-type]  # numbers of the right kind, by the tests
         timing=time.timing,
@@ -38,7 +38,7 @@ async def provider_at(
     await provider.aclose()
 
 
-async def send(provider: OpenAICompatible) -> Raw:
+async def send(provider: HttpProvider) -> Raw:
     return await provider.send(provider.prepare(REQUEST_WITHOUT_SCHEMA))
 
 
@@ -171,7 +171,7 @@ async def test_the_deadline_cuts_an_attempt_that_is_under_way() -> None:
     policy = RetryPolicy(deadline_s=0.3, first_wait_s=0.0)
     async with serving(failing(503), silent) as server:
         settings = ProviderSettings(name="p", kind="openai_compatible", model="m", endpoint=server.url)
-        provider = OpenAICompatible(settings, policy=policy, timeout_s=60.0)
+        provider = HttpProvider(settings, policy=policy, timeout_s=60.0)
         with pytest.raises(ProviderError) as caught:
             await provider.send(provider.prepare(REQUEST_WITHOUT_SCHEMA))
         await provider.aclose()
@@ -182,7 +182,7 @@ async def test_the_deadline_cuts_an_attempt_that_is_under_way() -> None:
 async def test_the_deadline_bounds_the_first_attempt_too() -> None:
     async with serving(Answer(hold=asyncio.Event())) as server:
         settings = ProviderSettings(name="p", kind="openai_compatible", model="m", endpoint=server.url)
-        provider = OpenAICompatible(settings, policy=RetryPolicy(deadline_s=0.1), timeout_s=60.0)
+        provider = HttpProvider(settings, policy=RetryPolicy(deadline_s=0.1), timeout_s=60.0)
         with pytest.raises(ProviderError) as caught:
             await provider.send(provider.prepare(REQUEST_WITHOUT_SCHEMA))
         await provider.aclose()

@@ -12,6 +12,7 @@ from jurat.provider.protocol import (
     ChatMessage,
     FinishReason,
     Frame,
+    Image,
     ModelRequest,
     Provider,
     ProviderSettings,
@@ -24,7 +25,7 @@ from jurat.provider.protocol import (
 from jurat.provider.registry import is_shorthand, make_provider, parse_shorthand
 
 if TYPE_CHECKING:
-    from jurat.provider.openai_compatible import OpenAICompatible
+    from jurat.provider.http_provider import HttpProvider
     from jurat.provider.pricing import Pricer
     from jurat.provider.python import PythonProvider
     from jurat.provider.replay import RecordingProvider, ReplayProvider
@@ -38,8 +39,9 @@ __all__ = [
     "ChatMessage",
     "FinishReason",
     "Frame",
+    "HttpProvider",
+    "Image",
     "ModelRequest",
-    "OpenAICompatible",
     "Pricer",
     "Provider",
     "ProviderSettings",
@@ -60,7 +62,7 @@ __all__ = [
 ]
 
 _LATE = {
-    "OpenAICompatible": "openai_compatible",
+    "HttpProvider": "http_provider",
     "Pricer": "pricing",
     "PythonProvider": "python",
     "RecordingProvider": "replay",

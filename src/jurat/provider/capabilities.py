@@ -1,4 +1,4 @@
-"""What models can do, as data: one table of model families, from the vendors' own documentation, and overrides.
+"""What models can do, as data: `capabilities.toml`, from the vendors' own documentation, and overrides.
 
 An author's declaration always wins. A model that no row knows gets the plain defaults of its kind, and a wrong guess
 shows itself as a refused request whose message says which capability to declare. Nothing here decides on a vendor:
@@ -7,8 +7,10 @@ the kind does; a model name is only ever looked up inside its kind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 from jurat.errors import Fault
@@ -16,64 +18,11 @@ from jurat.jsontext import Json, type_name
 from jurat.provider.protocol import Capabilities
 from jurat.vocabulary import nearest
 
-__all__ = ["capabilities_for", "capability_faults"]
+__all__ = ["capabilities_for", "capability_faults", "table_revision", "usual_api"]
 
-_OPENAI_REFUSES = ("minLength", "maxLength")
-_XAI_REFUSES = ("minLength", "maxLength", "minItems", "maxItems")
-_NO_LENGTHS: dict[str, Any] = {"schema_keywords_refused": _OPENAI_REFUSES}
-
-_DEFAULTS: dict[str, dict[str, Any]] = {
-    "openai": {"token_limit_name": "max_completion_tokens", **_NO_LENGTHS},
-    "groq": {"structured_output": False, "token_limit_name": "max_completion_tokens"},
-    "xai": {"token_limit_name": "max_completion_tokens", "schema_keywords_refused": _XAI_REFUSES},
-    "openrouter": _NO_LENGTHS,
-    "openai_compatible": {"top_logprobs": 20},
-    "local": {"top_logprobs": 20, "context_tokens": 8192},
-    "scripted": {"top_logprobs": 20},
-}
-
-_REASONER: dict[str, Any] = {
-    "temperature": False,
-    "reasoning": True,
-    "top_logprobs": 0,
-    "token_limit_name": "max_completion_tokens",
-    "schema_keywords_refused": _OPENAI_REFUSES,
-}
-_STRICT: dict[str, Any] = {"top_logprobs": 20, "context_tokens": 128_000, **_NO_LENGTHS}
-_BEFORE_STRICT: dict[str, Any] = {"structured_output": False, "top_logprobs": 20}
-_OPENAI_FAMILIES: dict[str, dict[str, Any]] = {
-    "gpt-5": {**_REASONER, "context_tokens": 400_000},
-    "gpt-5-chat": {"context_tokens": 128_000, **_NO_LENGTHS},
-    "o1": {**_REASONER, "context_tokens": 200_000},
-    "o1-mini": {**_REASONER, "structured_output": False, "context_tokens": 128_000},
-    "o1-preview": {**_REASONER, "structured_output": False, "context_tokens": 128_000},
-    "o3": {**_REASONER, "context_tokens": 200_000},
-    "o4-mini": {**_REASONER, "context_tokens": 200_000},
-    "gpt-4.1": {**_STRICT, "context_tokens": 1_047_576},
-    "gpt-4.5": _STRICT,
-    "gpt-4o": _STRICT,
-    "gpt-4o-2024-05-13": {**_BEFORE_STRICT, "context_tokens": 128_000},
-    "chatgpt-4o": {**_BEFORE_STRICT, "context_tokens": 128_000},
-    "gpt-4-turbo": {**_BEFORE_STRICT, "context_tokens": 128_000},
-    "gpt-4": {**_BEFORE_STRICT, "context_tokens": 8_192},
-    "gpt-3.5-turbo": {**_BEFORE_STRICT, "context_tokens": 16_385},
-}
-_FAMILIES: dict[str, dict[str, dict[str, Any]]] = {
-    "openai": _OPENAI_FAMILIES,
-    "openai_compatible": _OPENAI_FAMILIES,
-    "openrouter": _OPENAI_FAMILIES,
-    # Strict output (`strict: true`) is documented for these two alone; the others follow a schema as well as they can.
-    "groq": {
-        "gpt-oss-20b": {"structured_output": True, "reasoning": True, "context_tokens": 131_072},
-        "gpt-oss-120b": {"structured_output": True, "reasoning": True, "context_tokens": 131_072},
-    },
-    "xai": {
-        "grok-4": {"reasoning": True, "context_tokens": 256_000},
-        "grok-3-mini": {"reasoning": True, "context_tokens": 131_072},
-        "grok-3": {"top_logprobs": 8, "context_tokens": 131_072},
-    },
-}
 _TOKEN_LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
+_STRUCTURED_BY = ("schema", "tool", "openapi")
+_SWITCHES = ("structured_output", "temperature", "reasoning", "images")
 
 
 def capabilities_for(kind: str, model: str, overrides: Mapping[str, Json] | None = None) -> Capabilities:
@@ -82,17 +31,60 @@ def capabilities_for(kind: str, model: str, overrides: Mapping[str, Json] | None
     Args:
         overrides: fields of Capabilities, already checked by `capability_faults`.
     """
-    known = {**_DEFAULTS.get(kind, {}), **_family(kind, model)}
-    told = {name: tuple(value) if isinstance(value, list) else value for name, value in (overrides or {}).items()}
-    return replace(Capabilities(), **{**known, **told})
+    usual = _table().get(kind, {})
+    known = {**usual.get("every", {}), **usual.get("defaults", {}), **_family(kind, model), **(overrides or {})}
+    known.pop("api", None)
+    told: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
+    return replace(Capabilities(), **told)
+
+
+def usual_api(kind: str, model: str) -> str:
+    """The interface that alone serves a model (`responses`), or "" for the kind's usual one."""
+    return str(_family(kind, model).get("api", ""))
+
+
+def table_revision() -> str:
+    """The day on which the table was last looked through."""
+    return str(_table()["revision"])
+
+
+@cache
+def _table() -> dict[str, Any]:
+    import tomllib
+    from importlib.resources import files
+
+    return tomllib.loads(files("jurat.provider").joinpath("capabilities.toml").read_text("utf-8"))
 
 
 def _family(kind: str, model: str) -> dict[str, Any]:
     """The row with the longest name that the model's name begins with, up to a boundary."""
-    bare = model.lower().removeprefix("ft:").rpartition("/")[2]
-    rows = _FAMILIES.get(kind, {})
-    fitting = [name for name in rows if bare.startswith(name) and bare[len(name) : len(name) + 1] in ("", *"-.:@")]
-    return rows[max(fitting, key=len)] if fitting else {}
+    bare = model.lower().removeprefix("ft:").rpartition("/")[2].replace(".", "-")
+    best: dict[str, Any] = {}
+    longest = 0
+    for names, row in _rows(kind):
+        for pattern, length in names:
+            if length > longest and pattern.match(bare):
+                best, longest = row, length
+    return best
+
+
+@cache
+def _rows(kind: str) -> tuple[tuple[list[tuple[re.Pattern[str], int]], dict[str, Any]], ...]:
+    return tuple(_compiled(kind))
+
+
+def _compiled(kind: str) -> Iterator[tuple[list[tuple[re.Pattern[str], int]], dict[str, Any]]]:
+    for source in (kind, *_table().get(kind, {}).get("like", ())):
+        table = _table().get(source, {})
+        for row in table.get("models", ()):
+            told = {name: value for name, value in {**table.get("every", {}), **row}.items() if name != "names"}
+            yield [(_pattern(name), len(name)) for name in row["names"]], told
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    # Vendors and gateways write a version's dot as they like: 4.5 and 4-5 are the same.
+    literal = ".*".join(re.escape(part.replace(".", "-")) for part in name.split("*"))
+    return re.compile(literal + r"(?=$|[-@:])")
 
 
 def capability_faults(value: Json, path: str = "capabilities") -> list[Fault]:
@@ -108,11 +100,14 @@ def _fault(name: str, value: Json, path: str) -> Fault | None:
         close = nearest(name, names)
         hint = f"Did you mean {close}?" if close else None
         return Fault(path=path, expected="one of " + ", ".join(names), found="an unknown name", hint=hint)
-    if name in ("structured_output", "temperature", "reasoning"):
+    if name in _SWITCHES:
         return None if isinstance(value, bool) else Fault(path=path, expected="true or false", found=type_name(value))
     if name == "token_limit_name":
         fine = value in _TOKEN_LIMIT_NAMES
         return None if fine else Fault(path=path, expected=" or ".join(_TOKEN_LIMIT_NAMES), found="another name")
+    if name == "structured_by":
+        fine = value in _STRUCTURED_BY
+        return None if fine else Fault(path=path, expected="one of " + ", ".join(_STRUCTURED_BY), found="another word")
     if name == "schema_keywords_refused":
         fine = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
         return None if fine else Fault(path=path, expected="a list of words of JSON Schema", found=type_name(value))

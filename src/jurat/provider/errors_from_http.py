@@ -18,26 +18,38 @@ from jurat.provider.credentials import looks_like_credential
 from jurat.provider.faults import TransientError
 from jurat.provider.http import HttpReply
 
-__all__ = ["Destination", "error_from_reply", "error_in_body", "holds_error", "is_reply", "looks_like_json"]
+__all__ = ["Destination", "error_from_reply", "error_in_body", "holds_error", "looks_like_json", "request_id"]
 
 _MAX_ERROR_BYTES = 65_536
 # The vendors' codes, each from its own documentation of errors.
 _TOO_LARGE = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length", "request_too_large"}
 _TOO_LARGE_TEXT = re.compile(
     r"maximum (?:context|prompt) length|context length exceeded|exceeds? the (?:available |model's )?context"
-    r"|context window|prompt is too long|input is too long",
+    r"|context window|prompt is too long|input is too long|exceed context limit|longer than the context"
+    r"|token count .{0,40}exceeds the maximum",
     re.IGNORECASE,
 )
 _REFUSED = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation", "invalid_prompt", "safety"}
+_REFUSED |= {"bio_policy", "image_content_policy_violation"}
+_REFUSED_TEXT = re.compile(r"content violates usage guidelines", re.IGNORECASE)  # xAI, which has no code for it
 _NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"}
+_NO_CREDIT |= {"billing_error"}
+_NO_CREDIT_TEXT = re.compile(r"credit balance is too low|reached your specified API usage limits", re.IGNORECASE)
+# Google and xAI refuse a key with the status 400.
+_BAD_KEY = {"api_key_invalid", "invalid_api_key", "authentication_error", "unauthenticated"}
+_BAD_KEY_TEXT = re.compile(r"incorrect api key|invalid api key|api key not valid|api key expired", re.IGNORECASE)
 _OVERLOADED = {"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded_error"}
+_UNFIT_OUTPUT = {"json_validate_failed", "tool_use_failed"}  # Groq's words for output that broke its schema
 _STATUS_OF = {  # codes of faults that pass, from those who put them into a 200 without a number
     **dict.fromkeys(("rate_limit_exceeded", "rate_limit_error", "rate_limited", "too_many_requests"), 429),
-    **dict.fromkeys(("server_error", "internal_error", "internal_server_error", "upstream_error"), 500),
-    **dict.fromkeys(("timeout", "timeout_error", "upstream_timeout", "gateway_timeout"), 504),
+    "resource_exhausted": 429,
+    "unavailable": 503,
+    **dict.fromkeys(("server_error", "internal", "internal_error", "internal_server_error", "upstream_error"), 500),
+    **dict.fromkeys(("timeout", "timeout_error", "upstream_timeout", "gateway_timeout", "deadline_exceeded"), 504),
 }
 _PAGES = ("text/html", "text/plain", "text/xml", "application/xml", "application/xhtml+xml", "text/event-stream")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
+_USUAL_REQUEST_ID = re.compile(r"req_[0-9A-Za-z]{8,64}|[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NO_MODEL = {"model_not_found", "model_not_found_error", "not_found_error"}
 _HINTS = {
     "temperature": "temperature: false",
@@ -46,7 +58,13 @@ _HINTS = {
     "logprobs": "top_logprobs: 0",
     "top_logprobs": "top_logprobs: 0 (or a smaller number)",
     "response_format": "structured_output: false (or name the schema words it refuses in schema_keywords_refused)",
+    "text.format": "structured_output: false (or name the schema words it refuses in schema_keywords_refused)",
+    "output_config": "structured_by: tool",
+    "tool_choice": "structured_by: schema",
+    "response_json_schema": "structured_by: openapi",
+    "response_schema": "structured_by: schema",
 }
+_HINTED = {name: re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE) for name in _HINTS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,28 +90,9 @@ class _Told:
     param: str | None = None
     too_large: bool = False
     moderated: bool = False
-
-
-def looks_like_json(reply: HttpReply) -> bool:
-    """Whether a body may be a JSON object: by its two ends, not by what the server calls it."""
-    body = reply.body
-    return (body[:1] == b"{" and body[-1:] == b"}") or ((kept := body.strip())[:1] == b"{" and kept[-1:] == b"}")
-
-
-def is_reply(reply: HttpReply) -> bool:
-    """Whether an answer may be what was asked for: a 200 with a JSON object that holds no error.
-
-    The body is decoded only when it speaks of an error at all.
-    """
-    if reply.status != 200 or not looks_like_json(reply):
-        return False
-    if b'"error"' not in reply.body:
-        return True
-    try:
-        envelope = json.loads(reply.body)
-    except (ValueError, RecursionError, MemoryError):
-        return True  # no JSON: what it is, the reader says
-    return not (isinstance(envelope, dict) and holds_error(envelope))
+    no_credit: bool = False
+    bad_key: bool = False
+    retry_after_s: float | None = None
 
 
 def holds_error(envelope: Mapping[str, Any]) -> bool:
@@ -110,27 +109,22 @@ def _error_of(envelope: Mapping[str, Any]) -> object:
     return first.get("error") if isinstance(first, dict) else None
 
 
-def error_from_reply(reply: HttpReply, to: Destination, *, retry_after_s: float | None = None) -> ProviderError:
-    """The error that an answer stands for: any status but 200, or a 200 that is no JSON object or holds an error.
-
-    Args:
-        retry_after_s: the delay that the server asked for.
-    """
+def error_from_reply(reply: HttpReply, to: Destination) -> ProviderError:
+    """The error that an answer stands for: one with another status than 200, or no JSON object, or an error in it."""
     if reply.status == 200 and not looks_like_json(reply):
         kind = reply.headers.get("content-type", "no content type").partition(";")[0].strip().lower()
         shown = kind if kind in _PAGES or kind == "no content type" else "another type"
         what = "a body that is no JSON object" if kind == "application/json" else shown
-        return ProviderError(
-            ErrorCategory.API_ERROR,
-            f"expected application/json, got {what} from {to.where}. Is base_url right?",
-            status=200,
-            request_id=request_id(reply.headers),
-        )
+        sentence = f"expected application/json, got {what} from {to.where}. Is base_url right?"
+        return ProviderError(ErrorCategory.API_ERROR, sentence, status=200)
     told, status = _read(reply.body, reply.status)
-    error = _error(status, told, to)
-    error.status, error.request_id = status, request_id(reply.headers)
-    error.retry_after_s = retry_after_s
-    return error
+    return _error(status, told, to)
+
+
+def looks_like_json(reply: HttpReply) -> bool:
+    """Whether a body may be a JSON object: by its two ends, not by what the server calls it."""
+    kept = reply.body.strip()
+    return kept[:1] == b"{" and kept[-1:] == b"}"
 
 
 def error_in_body(envelope: Mapping[str, Any], to: Destination) -> ProviderError:
@@ -139,10 +133,12 @@ def error_in_body(envelope: Mapping[str, Any], to: Destination) -> ProviderError
     return _error(status, told, to)
 
 
-def request_id(headers: Mapping[str, str]) -> str | None:
+def request_id(headers: Mapping[str, str], name: str = "x-request-id") -> str | None:
     """The provider's own name for a request, when it gave a sane one."""
-    found = headers.get("x-request-id")
-    return found if found and _REQUEST_ID.fullmatch(found) and not looks_like_credential(found) else None
+    found = headers.get(name)
+    if not found or _USUAL_REQUEST_ID.fullmatch(found):
+        return found or None
+    return found if _REQUEST_ID.fullmatch(found) and not looks_like_credential(found) else None
 
 
 def _read(body: bytes, status: int) -> tuple[_Told, int]:
@@ -152,6 +148,8 @@ def _read(body: bytes, status: int) -> tuple[_Told, int]:
         envelope = json.loads(body)
     except (ValueError, RecursionError):
         return _Told(), status
+    if isinstance(envelope, list) and envelope:
+        envelope = envelope[0]  # Google's way for requests that it took for streams
     return _told(envelope, status) if isinstance(envelope, dict) else (_Told(), status)
 
 
@@ -159,17 +157,46 @@ def _told(envelope: Mapping[str, Any], status: int) -> tuple[_Told, int]:
     """The codes of an error body, and the status it means: some gateways send theirs inside a 200."""
     error = _error_of(envelope)
     inner: Mapping[str, Any] = error if isinstance(error, dict) else envelope
-    deeper = inner.get("innererror")
-    sources = (inner, deeper if isinstance(deeper, dict) else {})
-    codes = {value.lower() for part in sources for name in ("code", "type") if isinstance(value := part.get(name), str)}
+    codes = _codes(inner)
     if status == 200:
         status = _told_status(inner, codes)
     text = error if isinstance(error, str) else inner.get("message")
     text = text[:4000] if isinstance(text, str) else ""
     metadata = inner.get("metadata")
     moderated = isinstance(metadata, dict) and isinstance(metadata.get("reasons"), list)
-    too_large = _TOO_LARGE_TEXT.search(text) is not None
-    return _Told(frozenset(codes), _own_field(inner.get("param"), text), too_large, moderated), status
+    daily, delay = _google_details(inner.get("details"))
+    return _Told(
+        codes=frozenset(codes),
+        param=_own_field(inner.get("param"), text),
+        too_large=_TOO_LARGE_TEXT.search(text) is not None,
+        moderated=moderated or _REFUSED_TEXT.search(text) is not None,
+        no_credit=daily or _NO_CREDIT_TEXT.search(text) is not None,
+        bad_key=_BAD_KEY_TEXT.search(text) is not None,
+        retry_after_s=delay,
+    ), status
+
+
+def _codes(inner: Mapping[str, Any]) -> set[str]:
+    deeper, details = inner.get("innererror"), inner.get("details")
+    told = [inner.get(name) for name in ("code", "type", "status")]
+    told += [deeper.get(name) for name in ("code", "type")] if isinstance(deeper, dict) else []
+    told += [part.get("reason") for part in details if isinstance(part, dict)] if isinstance(details, list) else []
+    return {value.lower() for value in told if isinstance(value, str)}
+
+
+def _google_details(details: object) -> tuple[bool, float | None]:
+    """Whether a quota of the whole day is used up, and the delay that is asked for (`"retryDelay": "22s"`)."""
+    daily, delay = False, None
+    for part in details if isinstance(details, list) else []:
+        if not isinstance(part, dict):
+            continue
+        violations = part.get("violations")
+        for one in violations if isinstance(violations, list) else []:
+            daily = daily or (isinstance(one, dict) and "PerDay" in str(one.get("quotaId", "")))
+        asked = part.get("retryDelay")
+        if isinstance(asked, str) and re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?s", asked):
+            delay = float(asked[:-1])
+    return daily, delay
 
 
 def _told_status(inner: Mapping[str, Any], codes: set[str]) -> int:
@@ -185,16 +212,23 @@ def _told_status(inner: Mapping[str, Any], codes: set[str]) -> int:
 def _own_field(param: object, text: str) -> str | None:
     if isinstance(param, str):
         return next((name for name in _HINTS if param == name or param.startswith(name + ".")), None)
-    return next((name for name in _HINTS if re.search(rf"\b{name}\b", text)), None)
+    return next((name for name, pattern in _HINTED.items() if pattern.search(text)), None)
 
 
 def _error(status: int, told: _Told, to: Destination) -> ProviderError:
+    error = _sorted(status, told, to)
+    error.status, error.retry_after_s = status, told.retry_after_s
+    return error
+
+
+def _sorted(status: int, told: _Told, to: Destination) -> ProviderError:
     codes = told.codes
-    if status in (401, 403) and not told.moderated and not codes & _REFUSED:
+    refused = bool(codes & _REFUSED) or (status in (400, 403) and told.moderated)
+    if not refused and (status in (401, 403) or (status in (200, 400) and (codes & _BAD_KEY or told.bad_key))):
         return ProviderError(ErrorCategory.AUTH_ERROR, _auth_sentence(status, to))
-    if codes & _REFUSED or (status == 403 and told.moderated):
+    if refused:
         return ProviderError(ErrorCategory.REFUSAL, f"the content filter of {to.where} refused the request")
-    if codes & _NO_CREDIT or status == 402:
+    if codes & _NO_CREDIT or status == 402 or (status in (200, 400, 429) and told.no_credit):
         what = f"the credit or quota at {to.where} is used up. Not tried again: waiting does not mend it"
         return ProviderError(ErrorCategory.RATE_LIMITED, what)
     if codes & _OVERLOADED or status in (503, 529):
@@ -221,6 +255,9 @@ def _lasting_error(status: int, told: _Told, to: Destination) -> ProviderError:
     if status == 404 or told.codes & _NO_MODEL:
         what = f"{to.where} knows no model {to.model}, or no such path{_status(status)}. Check model and base_url"
         return ProviderError(ErrorCategory.INVALID_REQUEST, what)
+    if told.codes & _UNFIT_OUTPUT:
+        what = f"model {to.model} at {to.where} did not keep to the schema, and its reply was withheld there ({status})"
+        return ProviderError(ErrorCategory.API_ERROR, what)
     if 400 <= status < 500:
         return ProviderError(ErrorCategory.INVALID_REQUEST, _refused_sentence(status, told, to))
     found = "an error instead of a reply" if status == 200 else f"status {status}"

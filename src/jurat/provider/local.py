@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ModelError, ProviderError
 from jurat.jsontext import thaw
 from jurat.provider.addresses import join_path
+from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.gate import Gate
 from jurat.provider.http import AiohttpTransport
-from jurat.provider.openai_compatible import STATIC_HEADERS
-from jurat.provider.openai_reply import read_reply
-from jurat.provider.openai_request import FrameEncoder
+from jurat.provider.http_provider import STATIC_HEADERS
+from jurat.provider.openai_request import CHAT
 from jurat.provider.protocol import Call, Frame, ModelRequest, ProviderSettings, Raw, Reply, ResponseSchema
 from jurat.provider.retry import RetryPolicy
 from jurat.provider.schema_dialect import bounded
@@ -62,7 +62,7 @@ class LocalProvider:
         self._settings, self._path = settings, model_path
         self._slots, self._threads = slots, threads
         self._to = Destination(where=_WHERE, model=settings.model, key_variable=None)
-        self._encoder = FrameEncoder(settings)
+        self._encoder = FrameEncoder(settings, CHAT)
         self._frames: dict[Frame, Frame] = {}
         self._transport = AiohttpTransport(timeout_s=timeout_s, connections=slots)
         self._policy = RetryPolicy(deadline_s=timeout_s)
@@ -161,6 +161,7 @@ class LocalProvider:
             url=join_path(lease.url, "/chat/completions"),
             headers=lambda: headers,
             destination=self._to,
+            read=CHAT.read,
             transport=self._transport,
             policy=self._policy,
             limiter=self._gate,
@@ -168,7 +169,7 @@ class LocalProvider:
 
     def read(self, raw: Raw) -> Reply:
         """What the bytes say. The server names the model by its file; a record names it by its name."""
-        return replace(read_reply(raw, self._to), model=self._settings.model)
+        return replace(raw.reply or CHAT.read(raw.body, self._to), model=self._settings.model)
 
     async def aclose(self) -> None:
         """Close the connections and let go of the server, which stays a while for the next one who wants it."""

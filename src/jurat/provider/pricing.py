@@ -10,7 +10,8 @@ Cached and written tokens are parts of the input and cost their own rate once; w
 Reasoning tokens are a part of the output and are not counted again. A part that the provider did not report counts as
 none of it. Sums are exact, and rounded to a float once.
 
-Prices come from the author, or from the snapshot inside genai-prices; a model is looked up within the vendor that the
+Prices come from the author, or from the snapshot inside genai-prices, unless the provider's reply says itself what it
+charged (OpenRouter, xAI), which is then the cost; a model is looked up within the vendor that the
 kind or the endpoint names, and never guessed from its name.
 """
 
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
 __all__ = ["PRICE_NAMES", "Pricer"]
 
 PRICE_NAMES = ("input", "output", "cached_input", "cache_write")
-_VENDORS = {"openai": "openai", "groq": "groq", "xai": "x-ai", "openrouter": "openrouter"}
+_VENDORS = {
+    "anthropic": "anthropic",
+    "azure_openai": "azure",
+    "google": "google",
+    "groq": "groq",
+    "openai": "openai",
+    "openrouter": "openrouter",
+    "xai": "x-ai",
+}
 _FREE_KINDS = ("local", "scripted", "replay")
 _FLAT_NAMES = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
 # Prices for things that a judge's call never uses, or that a plain count of tokens does not touch.
@@ -59,9 +68,13 @@ class Pricer:
         self._source: str | None = None
 
     def cost(self, usage: Usage) -> float | None:
-        """The cost of one reply in USD, or None when its price or its usage is not known."""
+        """The cost of one reply in USD, or None when its price or its usage is not known.
+
+        The author's prices come first, then what the provider says that it charged, then the table.
+        """
         cost = self._cost or self._resolve()
-        return cost(usage)
+        charged = usage.charged_usd
+        return charged if charged is not None and self.settings.prices is None else cost(usage)
 
     @property
     def price_source(self) -> str | None:

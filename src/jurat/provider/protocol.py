@@ -28,6 +28,7 @@ __all__ = [
     "ChatMessage",
     "FinishReason",
     "Frame",
+    "Image",
     "ModelRequest",
     "Provider",
     "ProviderSettings",
@@ -76,9 +77,13 @@ _SAID = {
     FinishReason.REFUSAL: ("refusal", "refused"),
     FinishReason.CONTENT_FILTER: (
         *("content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii"),
-        *("guardrail_intervened", "sensitive", "moderation", "image_safety"),
+        *("guardrail_intervened", "sensitive", "moderation", "image_safety", "image_prohibited_content"),
+        *("image_recitation", "language", "model_armor", "jailbreak"),
     ),
-    FinishReason.TOOL_CALL: ("tool_calls", "tool_use", "function_call", "tool_call"),
+    FinishReason.TOOL_CALL: (
+        *("tool_calls", "tool_use", "function_call", "tool_call"),
+        *("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls"),
+    ),
     FinishReason.UNREPORTED: ("", "null", "none", "finish_reason_unspecified"),
 }
 _FINISH_WORDS = {
@@ -124,12 +129,32 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """A picture that goes with the user's text.
+
+    Attributes:
+        media_type: `image/png`, `image/jpeg`, `image/webp` or `image/gif`.
+        data: the bytes of the file.
+    """
+
+    media_type: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """One question to a model: a frame, the user's text, and which repeat of the same question it is (from 0)."""
+    """One question to a model.
+
+    Attributes:
+        user: the user's text.
+        repeat: which repeat of the same question it is, from 0.
+        images: pictures that the user shows before the text; refused for a model that takes none.
+    """
 
     frame: Frame
     user: str
     repeat: int = 0
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +175,7 @@ class Raw:
         attempts: how many requests it took, the answered one included.
         request_id: the provider's own name for it, if it gave one.
         cached: whether it comes from the response store.
+        reply: what the bytes say, where they were read on arrival already; `read` gives it back. Never stored.
     """
 
     body: bytes
@@ -157,6 +183,7 @@ class Raw:
     attempts: int = 1
     request_id: str | None = None
     cached: bool = False
+    reply: Reply | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +191,8 @@ class Usage:
     """Tokens as the provider counted them; None is unknown, which is not 0.
 
     `cached_input_tokens` and `cache_write_tokens` are parts of `input_tokens`, `reasoning_tokens` a part of
-    `output_tokens`, whatever the vendor's own way of adding them up.
+    `output_tokens`, whatever the vendor's own way of adding them up. `charged_usd` is what the provider itself says
+    that the request cost, where it says so.
     """
 
     input_tokens: int | None = None
@@ -172,6 +200,7 @@ class Usage:
     cached_input_tokens: int | None = None
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
+    charged_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,22 +237,27 @@ class Capabilities:
 
     Attributes:
         structured_output: strict JSON Schema output.
+        structured_by: how it is asked for, where a vendor has several ways: `schema` (a JSON Schema for the reply),
+            `tool` (a tool that must be called; Anthropic's older models) or `openapi` (Google's older schema).
         temperature: whether a temperature may be sent.
-        token_limit_name: how the wire names the output limit (`max_tokens`, `max_completion_tokens`).
+        token_limit_name: how chat completions name the output limit (`max_tokens`, `max_completion_tokens`).
         top_logprobs: the most alternatives that a token may report, 0 when the model reports none.
         context_tokens: how much fits, input and output together; None when unknown.
         reasoning: whether hidden reasoning tokens count against the output limit.
         schema_keywords_refused: words of JSON Schema that the server refuses; left out of what is sent, while the
             check of the reply stays whole.
+        images: whether a request may hold images.
     """
 
     structured_output: bool = True
+    structured_by: str = "schema"
     temperature: bool = True
     token_limit_name: str = "max_tokens"
     top_logprobs: int = 0
     context_tokens: int | None = None
     reasoning: bool = False
     schema_keywords_refused: tuple[str, ...] = ()
+    images: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +269,7 @@ class ProviderSettings:
         kind: the adapter (`local`, `openai_compatible`, `scripted`, …).
         model: the model's name, as the wire wants it.
         endpoint: the base URL, or "" where there is none.
+        api: which of a vendor's interfaces is spoken: `responses`, or "" for the kind's usual one.
         api_key_env: the environment variable that holds the key, or None where no key is wanted.
         prices: USD per million tokens by `input`, `output`, `cached_input`, `cache_write`; None: look the model up.
         default_strategy: the judge strategy that was measured to suit this model best.
@@ -246,6 +281,7 @@ class ProviderSettings:
     kind: str
     model: str
     endpoint: str = ""
+    api: str = ""
     api_key_env: str | None = None
     capabilities: Capabilities = field(default_factory=Capabilities)
     prices: Mapping[str, float] | None = None
@@ -256,7 +292,9 @@ class ProviderSettings:
     @property
     def identity(self) -> dict[str, Json]:
         """What of the settings changes the answers: part of the judge identity."""
-        told = {"kind": self.kind, "endpoint": self.endpoint, "model": self.model}
+        told: dict[str, Json] = {"kind": self.kind, "endpoint": self.endpoint, "model": self.model}
+        if self.api:
+            told["api"] = self.api
         return {**told, "extra": dict(self.extra)} if self.extra else told
 
 

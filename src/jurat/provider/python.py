@@ -21,10 +21,11 @@ from time import perf_counter
 from typing import Any
 
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
+from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.gate import Gate
 from jurat.provider.openai_reply import read_reply
-from jurat.provider.openai_request import FrameEncoder
+from jurat.provider.openai_request import CHAT
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.script import envelope, reply_from
 from jurat.threads import in_thread
@@ -52,7 +53,7 @@ class PythonProvider:
     ) -> None:
         self._function, self._settings, self._timeout_s = function, settings, timeout_s
         self._gate: AbstractAsyncContextManager[None] = Gate(concurrency) if concurrency else nullcontext()
-        self._encoder = FrameEncoder(settings)
+        self._encoder = FrameEncoder(settings, CHAT)
         self._to = Destination(where=f"the function {settings.model}", model=settings.model, key_variable=None)
 
     @property

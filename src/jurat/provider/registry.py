@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from jurat.errors import AuthoringError, Fault
 from jurat.jsontext import freeze
-from jurat.provider.capabilities import capabilities_for
-from jurat.provider.rows import KINDS, LATER_KINDS, PRESETS, Preset, check_row
+from jurat.provider.capabilities import capabilities_for, usual_api
+from jurat.provider.rows import KINDS, PRESETS, check_row
 
 if TYPE_CHECKING:
     from jurat.jsontext import Json
@@ -23,15 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["is_shorthand", "make_provider", "parse_shorthand"]
 
-_NO_PRESET = Preset(base_url="", api_key_env="")
 # OpenRouter would otherwise pass a request on to servers that ignore the schema or the temperature.
-_OPENROUTER_EXTRA: Mapping[str, Any] = {"provider": {"require_parameters": True}}
+_OPENROUTER_ROUTING: Mapping[str, Any] = {"require_parameters": True}
 
 
 def is_shorthand(text: str) -> bool:
-    """Whether a text is of the form `kind:model` (or `local`), with a kind that exists or will."""
+    """Whether a text is of the form `kind:model` (or `local`), with a kind that exists."""
     kind = text.partition(":")[0]
-    return text == "local" or (":" in text and kind in (*KINDS, *LATER_KINDS))
+    return text == "local" or (":" in text and kind in KINDS)
 
 
 def parse_shorthand(text: str) -> dict[str, Json]:
@@ -93,29 +92,58 @@ def _settings(row: Mapping[str, Any], **more: Any) -> ProviderSettings:
 def _over_http(row: dict[str, Any], _: Path) -> Provider:
     from jurat.provider.addresses import BadAddress, checked_base_url
     from jurat.provider.http import MAX_REPLY_BYTES
-    from jurat.provider.openai_compatible import OpenAICompatible
+    from jurat.provider.http_provider import HttpProvider
     from jurat.provider.retry import RetryPolicy
 
-    preset = PRESETS.get(row["kind"], _NO_PRESET)
-    if row["kind"] == "openrouter":
-        row["extra"] = {**_OPENROUTER_EXTRA, **row.get("extra", {})}
+    kind, preset = row["kind"], PRESETS[row["kind"]]
+    if kind == "openrouter":
+        routing = row.get("extra", {}).get("provider", {})
+        row["extra"] = {**row.get("extra", {}), "provider": {**_OPENROUTER_ROUTING, **routing}}
     plain = row.get("allow_plain_http", False)
     try:
         url = checked_base_url(row.get("base_url", preset.base_url), allow_plain_http=plain)
     except BadAddress as bad:
         fault = Fault(path="base_url", expected=bad.expected, found=bad.found, hint=bad.hint)
-        raise AuthoringError(f"provider {row.get('name', row['kind'])}", [fault]) from None
+        raise AuthoringError(f"provider {row.get('name', kind)}", [fault]) from None
     timeout_s = float(row.get("timeout_s", 60.0))
-    return OpenAICompatible(
-        _settings(row, endpoint=url, api_key_env=row.get("api_key_env", preset.api_key_env or None)),
+    return HttpProvider(
+        _settings(
+            row,
+            endpoint=_azure(row, url) if kind == "azure_openai" else url,
+            api=_api(row),
+            api_key_env=row.get("api_key_env", preset.api_key_env or None),
+        ),
         timeout_s=timeout_s,
         policy=RetryPolicy(max_attempts=row.get("max_attempts", 4), deadline_s=row.get("deadline_s", 5 * timeout_s)),
         concurrency=row.get("concurrency"),
         headers=row.get("headers"),
-        key_header=row.get("api_key_header", "Authorization"),
+        key_header=row.get("api_key_header", "api-key" if kind == "azure_openai" else None),
         allow_plain_http=plain,
         max_reply_bytes=row.get("max_reply_bytes", MAX_REPLY_BYTES),
     )
+
+
+def _api(row: Mapping[str, Any]) -> str:
+    """The interface: the author's word, else what alone serves the model, else chat completions, which is "".
+
+    Chat completions are the usual one because every gateway behind a `base_url` speaks them, and they keep nothing.
+    """
+    told = row["api"] if "api" in row else usual_api(row["kind"], row["model"])
+    return "" if told == "chat" else str(told)
+
+
+def _azure(row: Mapping[str, Any], url: str) -> str:
+    """Azure's two ways: with `api_version`, the path names the deployment; without, it is the v1 interface."""
+    from urllib.parse import quote
+
+    from jurat.provider.addresses import join_path
+
+    if "api_version" not in row:
+        return url if url.endswith("/openai/v1") else join_path(url, "/openai/v1")
+    if row.get("api") == "responses":
+        return f"{join_path(url, '/openai')}?api-version={quote(row['api_version'], safe='')}"
+    deployment = quote(row["model"], safe="")
+    return f"{join_path(url, f'/openai/deployments/{deployment}')}?api-version={quote(row['api_version'], safe='')}"
 
 
 def _scripted(row: dict[str, Any], base: Path) -> Provider:

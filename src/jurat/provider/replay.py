@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
+from jurat.provider.dialects import dialect_for
+from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
-from jurat.provider.openai_reply import read_reply
-from jurat.provider.openai_request import FrameEncoder
 from jurat.provider.protocol import Call, Capabilities, ModelRequest, Provider, ProviderSettings, Raw, Reply
 
 __all__ = ["RecordingProvider", "ReplayProvider"]
@@ -41,7 +41,8 @@ class ReplayProvider:
         self._path = Path(path)
         recorded, self._replies = _load(self._path)
         self._settings = replace(recorded, kind="replay", name=name or recorded.name, api_key_env=None)
-        self._encoder = FrameEncoder(recorded)
+        dialect = dialect_for(recorded)
+        self._encoder, self._read = FrameEncoder(recorded, dialect), dialect.read
         self._to = Destination(where="the recording", model=recorded.model, key_variable=None)
 
     @property
@@ -71,7 +72,7 @@ class ReplayProvider:
 
     def read(self, raw: Raw) -> Reply:
         """What the recorded bytes say."""
-        return read_reply(raw, self._to)
+        return self._read(raw.body, self._to)
 
     def check(self) -> None:
         """A recording that was read needs nothing."""
@@ -122,7 +123,7 @@ class RecordingProvider:
 
 
 def _told(settings: ProviderSettings) -> dict[str, Any]:
-    told = {name: getattr(settings, name) for name in ("name", "kind", "model", "endpoint", "default_strategy")}
+    told = {name: getattr(settings, name) for name in ("name", "kind", "model", "endpoint", "api", "default_strategy")}
     prices = dict(settings.prices) if settings.prices is not None else None
     return {**told, "capabilities": asdict(settings.capabilities), "prices": prices, "extra": dict(settings.extra)}
 

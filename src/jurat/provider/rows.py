@@ -18,25 +18,35 @@ from jurat.provider.credentials import credential_path, is_variable_name
 from jurat.provider.pricing import PRICE_NAMES
 from jurat.vocabulary import Strategy, nearest
 
-__all__ = ["KINDS", "LATER_KINDS", "PRESETS", "Preset", "check_row"]
+__all__ = ["KINDS", "PRESETS", "SERVERS", "VENDORS", "Preset", "check_row"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """A vendor that speaks chat completions at a public address."""
+    """Where a kind's models are found, and which variable holds its key; "" where there is no usual one."""
 
     base_url: str
     api_key_env: str
 
 
-PRESETS: Mapping[str, Preset] = {
-    "openai": Preset(base_url="https://api.openai.com/v1", api_key_env="OPENAI_API_KEY"),
+VENDORS: Mapping[str, Preset] = {
+    "anthropic": Preset(base_url="https://api.anthropic.com/v1", api_key_env="ANTHROPIC_API_KEY"),
+    "azure_openai": Preset(base_url="", api_key_env="AZURE_OPENAI_API_KEY"),
+    "google": Preset(base_url="https://generativelanguage.googleapis.com/v1beta", api_key_env="GEMINI_API_KEY"),
     "groq": Preset(base_url="https://api.groq.com/openai/v1", api_key_env="GROQ_API_KEY"),
+    "openai": Preset(base_url="https://api.openai.com/v1", api_key_env="OPENAI_API_KEY"),
     "openrouter": Preset(base_url="https://openrouter.ai/api/v1", api_key_env="OPENROUTER_API_KEY"),
     "xai": Preset(base_url="https://api.x.ai/v1", api_key_env="XAI_API_KEY"),
 }
-KINDS = (*PRESETS, "openai_compatible", "local", "python", "scripted", "replay")
-LATER_KINDS = ("anthropic", "google", "ollama")
+SERVERS: Mapping[str, Preset] = {
+    "llama_cpp": Preset(base_url="http://127.0.0.1:8080/v1", api_key_env=""),
+    "lm_studio": Preset(base_url="http://127.0.0.1:1234/v1", api_key_env=""),
+    "ollama": Preset(base_url="http://127.0.0.1:11434", api_key_env=""),
+    "openai_compatible": Preset(base_url="", api_key_env=""),
+    "vllm": Preset(base_url="http://127.0.0.1:8000/v1", api_key_env=""),
+}
+PRESETS: Mapping[str, Preset] = {**VENDORS, **SERVERS}
+KINDS = (*PRESETS, "local", "python", "scripted", "replay")
 
 _COMMON = ("name", "kind", "model", "prices", "capabilities", "default_strategy", "extra")
 _HTTP = (
@@ -44,21 +54,26 @@ _HTTP = (
     *("concurrency", "allow_plain_http", "max_reply_bytes"),
 )
 _BY_KIND: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys((*PRESETS, "openai_compatible"), (*_COMMON, *_HTTP)),
+    **dict.fromkeys(PRESETS, (*_COMMON, *_HTTP)),
+    **dict.fromkeys(("openai", "azure_openai", "openai_compatible"), (*_COMMON, *_HTTP, "api")),
     "local": (*_COMMON, "timeout_s", "concurrency", "context_tokens", "threads", "model_path"),
     "python": (*_COMMON, "function", "timeout_s", "concurrency"),
     "scripted": (*_COMMON, "replies", "replies_file", "order", "cycle", "call_log"),
     "replay": ("name", "kind", "model", "file", "prices"),
 }
+_BY_KIND["azure_openai"] += ("api_version",)
 _NEEDED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(PRESETS, ("model",)),
-    "openai_compatible": ("model", "base_url"),
+    **{kind: ("model",) if preset.base_url else ("model", "base_url") for kind, preset in PRESETS.items()},
     "python": ("function",),
     "replay": ("file",),
 }
+_APIS = ("chat", "responses")
 _NAMES_OF_KEYS = frozenset({"api_key_env", "api_key_header"})
 _CONTENT = ("replies",)  # what a fake says is content, not a setting
-_TEXTS = ("name", "kind", "model", "base_url", "function", "replies_file", "call_log", "file", "model_path")
+_TEXTS = (
+    *("name", "kind", "model", "base_url", "api_version", "function", "replies_file", "call_log", "file"),
+    "model_path",
+)
 _COUNTS = ("max_attempts", "concurrency", "max_reply_bytes", "context_tokens", "threads")
 _DURATIONS = ("timeout_s", "deadline_s")
 _SWITCHES = ("allow_plain_http", "cycle")
@@ -110,15 +125,6 @@ def _secret_fault(path: str) -> Fault:
 
 
 def _kind_fault(kind: object) -> Fault:
-    hint: str | None = None
-    if kind in LATER_KINDS:
-        hint = "Its OpenAI-compatible endpoint, if it has one, works as kind: openai_compatible"
-        return Fault(
-            path="kind",
-            expected="one of " + ", ".join(KINDS),
-            found=f"{kind}, not available in this version",
-            hint=hint,
-        )
     shown = "nothing" if kind is None else "another word" if isinstance(kind, str) else type_name(kind)
     close = nearest(kind, KINDS) if isinstance(kind, str) else None
     hint = f"Did you mean {close}?" if close else None
@@ -163,6 +169,8 @@ def _scalar_fault(name: str, value: Json) -> Fault | None:
         fine, expected = isinstance(value, str) and value.replace("-", "").isalnum(), "the name of a header"
     elif name == "default_strategy":
         fine, expected = value in _STRATEGIES, "one of " + ", ".join(_STRATEGIES)
+    elif name == "api":
+        fine, expected = value in _APIS, " or ".join(_APIS)
     elif name == "order":
         fine, expected = value in ("in_turn", "by_request"), "in_turn or by_request"
     else:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
 from jurat.provider.capabilities import capabilities_for
+from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.openai_reply import read_reply
-from jurat.provider.openai_request import FrameEncoder
+from jurat.provider.openai_request import CHAT
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.script import ScriptedReply, reply_from
 
@@ -67,7 +68,7 @@ class ScriptedProvider:
         self._turns = tuple(reply for reply in given if reply.match is None)
         self._by_request, self._cycle = order == "by_request", cycle
         self._call_log = Path(call_log) if call_log is not None else None
-        self._encoder = FrameEncoder(self._settings)
+        self._encoder = FrameEncoder(self._settings, CHAT)
         self._to = Destination(where="the script", model=self._settings.model, key_variable=None)
         self._turn = 0
         self.calls = 0

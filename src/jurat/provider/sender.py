@@ -1,7 +1,8 @@
 """Sending over HTTP: key, gate, transport, retries, errors, in one thin line.
 
 Every adapter that speaks HTTP sends through here. A call that succeeds at first costs one coroutine above the
-transport's own; the rest is asked only when something failed.
+transport's own; the rest is asked only when something failed. A reply is read on arrival: an error inside of a 200, or
+a body without an answer, is thereby found before it counts as a reply, and nothing is decoded twice.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
-from jurat.provider.errors_from_http import Destination, error_from_reply, is_reply, request_id
+from jurat.errors import ProviderError
+from jurat.provider.errors_from_http import Destination, error_from_reply, looks_like_json, request_id
 from jurat.provider.faults import TransientError
 from jurat.provider.http import HttpReply, Transport
-from jurat.provider.protocol import Raw
+from jurat.provider.protocol import Raw, Reply
 from jurat.provider.retry import Pause, RetryPolicy, Timing, retry, server_delay
 
 __all__ = ["HttpSender"]
@@ -25,6 +27,8 @@ class HttpSender:
         url: the full address.
         headers: makes the headers of each request, the key among them; the same object while nothing changes.
         destination: how messages speak of the address.
+        read: what a body says; raises ProviderError when it is no reply.
+        request_id_header: the header in which the vendor names a request.
         limiter: entered around each single attempt, so that requests in flight never exceed its bound.
     """
 
@@ -34,13 +38,16 @@ class HttpSender:
         url: str,
         headers: Callable[[], dict[str, str]],
         destination: Destination,
+        read: Callable[[bytes, Destination], Reply],
         transport: Transport,
+        request_id_header: str = "x-request-id",
         policy: RetryPolicy | None = None,
         timing: Timing | None = None,
         limiter: AbstractAsyncContextManager[object] | None = None,
     ) -> None:
-        self._url, self._headers, self._to = url, headers, destination
+        self._url, self._headers, self._to, self._read = url, headers, destination, read
         self._transport, self._limiter = transport, limiter
+        self._request_id_header = request_id_header
         self._policy = policy or RetryPolicy()
         self._timing = timing or Timing()
         self._pause = Pause(self._timing)
@@ -53,12 +60,12 @@ class HttpSender:
         """
         started = self._timing.monotonic()
         try:
-            reply, attempts = await self._attempt(body), 1
+            reply, said = await self._attempt(body)
         except TransientError as error:
             fault = error
         else:
-            return Raw(body=reply.body, latency_ms=reply.latency_ms, request_id=request_id(reply.headers))
-        reply, attempts = await retry(
+            return self._raw(reply, said, 1)
+        (reply, said), attempts = await retry(
             lambda: self._attempt(body),
             fault,
             policy=self._policy,
@@ -66,11 +73,18 @@ class HttpSender:
             pause=self._pause,
             started=started,
         )
+        return self._raw(reply, said, attempts)
+
+    def _raw(self, reply: HttpReply, said: Reply, attempts: int) -> Raw:
         return Raw(
-            body=reply.body, latency_ms=reply.latency_ms, attempts=attempts, request_id=request_id(reply.headers)
+            body=reply.body,
+            latency_ms=reply.latency_ms,
+            attempts=attempts,
+            request_id=request_id(reply.headers, self._request_id_header),
+            reply=said,
         )
 
-    async def _attempt(self, body: bytes) -> HttpReply:
+    async def _attempt(self, body: bytes) -> tuple[HttpReply, Reply]:
         if self._pause.until:
             await self._pause.over()
         headers = self._headers()
@@ -79,9 +93,18 @@ class HttpSender:
         else:
             async with self._limiter:
                 reply = await self._transport.post(self._url, headers, body)
-        if is_reply(reply):
-            return reply
-        raise error_from_reply(reply, self._to, retry_after_s=server_delay(reply.headers, self._timing.wall()))
+        if reply.status == 200:
+            try:
+                return reply, self._read(reply.body, self._to)
+            except ProviderError as error:
+                fault = error if looks_like_json(reply) else error_from_reply(reply, self._to)
+        else:
+            fault = error_from_reply(reply, self._to)
+        if fault.retry_after_s is None:
+            fault.retry_after_s = server_delay(reply.headers, self._timing.wall())
+        fault.request_id = request_id(reply.headers, self._request_id_header)
+        fault.__traceback__ = None  # its frames hold the body
+        raise fault
 
     async def aclose(self) -> None:
         """Close the connections of the running loop."""

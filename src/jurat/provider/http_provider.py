@@ -1,7 +1,8 @@
-"""Chat completions over HTTP: OpenAI's wire format, and of everybody who speaks it (vLLM, llama.cpp, LM Studio, …).
+"""A model behind an HTTP interface, whatever dialect it speaks.
 
 Three steps, as the protocol has them: `prepare` is pure and cheap, `send` brings bytes, `read` says what they mean.
-The key is found in the environment when a call is sent; nothing here holds, shows or logs it.
+What arrives is read at once, so that a body that is no reply is an error of the call and never counts as one; `read`
+then has it ready. The key is found in the environment when a call is sent; nothing here holds, shows or logs it.
 """
 
 from __future__ import annotations
@@ -11,29 +12,38 @@ from contextlib import AbstractAsyncContextManager
 
 from jurat.provider.addresses import checked_base_url, join_path, place
 from jurat.provider.credentials import KeySource, shown_variable
+from jurat.provider.dialect import Dialect
+from jurat.provider.dialects import dialect_for
+from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.gate import Gate
 from jurat.provider.http import MAX_REPLY_BYTES, AiohttpTransport, Transport
-from jurat.provider.openai_reply import read_reply
-from jurat.provider.openai_request import FrameEncoder
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.retry import RetryPolicy, Timing
 from jurat.provider.sender import HttpSender
 
-__all__ = ["STATIC_HEADERS", "OpenAICompatible"]
+__all__ = ["STATIC_HEADERS", "HttpProvider"]
+
+STATIC_HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "application/json",
+    "Accept-Encoding": "gzip, deflate",
+    "User-Agent": "jurat",
+}
 
 
-class OpenAICompatible:
-    """A model behind a chat-completions endpoint.
+class HttpProvider:
+    """A model behind an HTTP interface.
 
     Args:
         settings: `endpoint` is the base URL (`https://host/v1`), `api_key_env` names the key's variable.
+        dialect: how requests and replies are written; None: the kind's own.
         timeout_s: the time of one request, from its first byte to the last of the reply.
         policy: retries; the default deadline is five times `timeout_s`.
         concurrency: how many requests may be in flight; None for no bound of its own.
         limiter: another bound, entered around each single request instead of the provider's own.
         headers: further headers, which hold no secret.
-        key_header: the header for the key; any but `Authorization` takes it bare (`api-key`).
+        key_header: the header for the key, None for the dialect's own; any but `Authorization` takes it bare.
         allow_plain_http: whether http may leave this machine.
 
     Raises:
@@ -44,40 +54,43 @@ class OpenAICompatible:
         self,
         settings: ProviderSettings,
         *,
+        dialect: Dialect | None = None,
         timeout_s: float = 60.0,
         policy: RetryPolicy | None = None,
         concurrency: int | None = None,
         limiter: AbstractAsyncContextManager[object] | None = None,
         headers: Mapping[str, str] | None = None,
-        key_header: str = "Authorization",
+        key_header: str | None = None,
         allow_plain_http: bool = False,
         max_reply_bytes: int = MAX_REPLY_BYTES,
         transport: Transport | None = None,
         timing: Timing | None = None,
     ) -> None:
-        url = join_path(checked_base_url(settings.endpoint, allow_plain_http=allow_plain_http), "/chat/completions")
-        self._settings = settings
-        self._to = Destination(
-            where=place(url), model=settings.model, key_variable=shown_variable(settings.api_key_env)
-        )
-        self._encoder = FrameEncoder(settings)
-        if limiter is None and concurrency is not None:
-            limiter = Gate(concurrency)
+        dialect = dialect or dialect_for(settings)
+        base = checked_base_url(settings.endpoint, allow_plain_http=allow_plain_http)
+        url = join_path(base, dialect.path(settings))
+        self._settings, self._read = settings, dialect.read
+        variable = shown_variable(settings.api_key_env)
+        self._to = Destination(where=place(url), model=settings.model, key_variable=variable)
+        self._encoder = FrameEncoder(settings, dialect)
         policy = policy or RetryPolicy(deadline_s=5 * timeout_s)
-        transport = transport or AiohttpTransport(
-            timeout_s=min(timeout_s, policy.deadline_s),
-            connections=concurrency or 0,
-            max_reply_bytes=max_reply_bytes,
-        )
-        self._keys = KeySource(settings.api_key_env, {**STATIC_HEADERS, **(headers or {})}, key_header)
+        static = {**STATIC_HEADERS, **dialect.headers, **(headers or {})}
+        self._keys = KeySource(settings.api_key_env, static, key_header or dialect.key_header)
         self._sender = HttpSender(
             url=url,
             headers=self._keys.headers,
             destination=self._to,
-            transport=transport,
+            read=dialect.read,
+            request_id_header=dialect.request_id,
+            transport=transport
+            or AiohttpTransport(
+                timeout_s=min(timeout_s, policy.deadline_s),
+                connections=concurrency or 0,
+                max_reply_bytes=max_reply_bytes,
+            ),
             policy=policy,
             timing=timing,
-            limiter=limiter,
+            limiter=Gate(concurrency) if limiter is None and concurrency is not None else limiter,
         )
 
     def __repr__(self) -> str:
@@ -110,7 +123,7 @@ class OpenAICompatible:
         Raises:
             ProviderError: when they are no reply.
         """
-        return read_reply(raw, self._to)
+        return raw.reply or self._read(raw.body, self._to)
 
     def check(self) -> None:
         """See that there is a key where one is wanted.
@@ -123,11 +136,3 @@ class OpenAICompatible:
     async def aclose(self) -> None:
         """Close the running loop's connections. The provider can be used again afterwards."""
         await self._sender.aclose()
-
-
-STATIC_HEADERS = {
-    "Content-Type": "application/json",
-    "Accept": "application/json",
-    "Accept-Encoding": "gzip, deflate",
-    "User-Agent": "jurat",
-}

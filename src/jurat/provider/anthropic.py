@@ -1,0 +1,181 @@
+"""Anthropic's Messages API: requests and replies.
+
+The system message goes apart, and roles alternate. Structured output comes by a schema of the reply
+(`output_config.format`), or, for models from before that, by one tool that must be called, whose input is then the
+answer, taken to the letter. The trusted part of a judge's request is marked for the prompt cache, because it comes back
+with every call. Tokens of the cache are counted beside the input there, and inside of it here.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+
+from jurat.jsontext import Json, thaw
+from jurat.provider.dialect import Dialect, turns
+from jurat.provider.envelopes import (
+    NO_USAGE,
+    WORDLESS_REFUSAL,
+    characters,
+    decoded,
+    detail,
+    finished,
+    model_name,
+    no_reply,
+    tokens,
+)
+from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
+from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings, Reply, Usage
+from jurat.provider.schema_dialect import anthropic_schema
+from jurat.provider.verbatim import member_text
+
+__all__ = ["ANTHROPIC"]
+
+_ANSWER_TOOL = "jurat_answer"
+_DEFAULT_TOKENS = 4096
+"""The limit where none is set: the vendor wants one, and every model takes this one."""
+_CACHED: dict[str, Json] = {"cache_control": {"type": "ephemeral"}}
+
+
+def _head(frame: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
+    system, earlier, _ = turns(frame.messages)
+    # Only a judge's frame is sure to come back; writing to the cache what is asked once would cost a quarter more.
+    mark = frame.schema is not None
+    messages: list[Json] = [
+        {"role": turn.role, "content": _blocks(turn.texts, mark and turn is earlier[-1])} for turn in earlier
+    ]
+    told: dict[str, Json] = {"model": settings.model}
+    if system is not None:
+        told["system"] = _blocks((system,), mark and not earlier)
+    return {**told, "messages": messages}
+
+
+def _blocks(texts: tuple[str, ...], marked: bool = False) -> Json:
+    if len(texts) == 1 and not marked:
+        return texts[0]
+    blocks: list[dict[str, Json]] = [{"type": "text", "text": text} for text in texts]
+    if marked:
+        blocks[-1] = {**blocks[-1], **_CACHED}
+    return list[Json](blocks)
+
+
+def _user(frame: Frame, text: str, images: tuple[Image, ...]) -> Mapping[str, Json]:
+    before = turns(frame.messages)[2]
+    if not before and not images:
+        return {"role": "user", "content": text}
+    blocks: list[Json] = [{"type": "text", "text": one} for one in before]
+    blocks += [{"type": "image", "source": _source(image)} for image in images]
+    return {"role": "user", "content": [*blocks, {"type": "text", "text": text}]}
+
+
+def _source(image: Image) -> Json:
+    return {"type": "base64", "media_type": image.media_type, "data": b64encode(image.data).decode()}
+
+
+def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
+    able = settings.capabilities
+    limit = frame.max_output_tokens
+    fields: dict[str, Any] = {"max_tokens": _DEFAULT_TOKENS if limit is None else limit}
+    if frame.temperature is not None and able.temperature:
+        fields["temperature"] = min(frame.temperature, 1.0)  # the vendor's scale ends there
+    if frame.schema is None:
+        return fields
+    schema = anthropic_schema(thaw(frame.schema.schema))
+    if able.structured_by == "tool":
+        tool = {"name": _ANSWER_TOOL, "description": "Give the answer.", "input_schema": schema}
+        return {**fields, "tools": [tool], "tool_choice": {"type": "tool", "name": _ANSWER_TOOL}}
+    return {**fields, "output_config": {"format": {"type": "json_schema", "schema": schema}}}
+
+
+def _read(body: bytes, to: Destination) -> Reply:
+    envelope = decoded(body, to)
+    if holds_error(envelope) or envelope.get("type") == "error":
+        raise error_in_body(envelope, to)
+    blocks = envelope.get("content")
+    if not isinstance(blocks, list):
+        raise no_reply(to, "a list of content blocks")
+    texts: list[str] = []
+    reasoning, answered, calls = 0, False, False
+    for index, block in enumerate(blocks):
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind == "text":
+            texts.append(_text(block, to))
+        elif kind == "thinking":
+            reasoning += characters(block.get("thinking"))
+        elif kind == "tool_use" and block.get("name") == _ANSWER_TOOL:
+            texts, answered = [_answer(body, block, index, to)], True
+            break
+        elif kind == "tool_use":
+            calls = True
+    usage = envelope.get("usage")
+    return Reply(
+        text="".join(texts) if texts else None,
+        finish_reason=_finish(envelope.get("stop_reason"), answered, calls, to),
+        refusal=_refusal(envelope.get("stop_details")),
+        usage=_usage(usage) if isinstance(usage, dict) else NO_USAGE,
+        model=model_name(envelope.get("model")),
+        reasoning_characters=reasoning,
+    )
+
+
+def _text(block: Mapping[str, Any], to: Destination) -> str:
+    text = block.get("text")
+    if not isinstance(text, str):
+        raise no_reply(to, "text in each block of text")
+    return text
+
+
+def _answer(body: bytes, block: Mapping[str, Any], index: int, to: Destination) -> str:
+    """The input of the answer's tool as it was written: with doubled members and odd numbers, if it has any."""
+    if not isinstance(block.get("input"), dict):
+        raise no_reply(to, "an object as the input of the answer")
+    return member_text(body.decode().strip(), ("content", index, "input")) or json.dumps(block["input"])
+
+
+def _finish(reason: object, answered: bool, calls: bool, to: Destination) -> FinishReason:
+    found = finished(reason, "stop_reason", to)
+    if answered and found is FinishReason.TOOL_CALL:
+        return FinishReason.STOP  # the tool is our own: calling it is the answer
+    if calls and found in (FinishReason.STOP, FinishReason.OTHER, FinishReason.UNREPORTED):
+        return FinishReason.TOOL_CALL
+    return found
+
+
+def _refusal(details: object) -> str | None:
+    if not isinstance(details, dict) or details.get("type") != "refusal":
+        return None
+    said = details.get("explanation")
+    return said if isinstance(said, str) and said.strip() else WORDLESS_REFUSAL
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    """In our way of counting, where the cache's parts belong to the input; the vendor counts them beside it."""
+    plain = tokens(usage.get("input_tokens"))
+    cached, written = (tokens(usage.get(f"cache_{what}_input_tokens")) for what in ("read", "creation"))
+    return Usage(
+        input_tokens=None if plain is None else plain + (cached or 0) + (written or 0),
+        output_tokens=tokens(usage.get("output_tokens")),
+        cached_input_tokens=cached,
+        cache_write_tokens=written,
+        reasoning_tokens=detail(usage, "output_tokens_details", "thinking_tokens"),
+    )
+
+
+ANTHROPIC = Dialect(
+    path=lambda _: "/messages",
+    head=_head,
+    user=_user,
+    fields=_fields,
+    own=frozenset(
+        [
+            *("model", "messages", "system", "stream", "max_tokens", "temperature"),
+            *("output_config.format", "output_format"),
+        ]
+    ),
+    read=_read,
+    key_header="x-api-key",
+    headers={"anthropic-version": "2023-06-01"},
+    request_id="request-id",
+)

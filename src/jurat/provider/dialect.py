@@ -1,0 +1,72 @@
+"""A vendor's dialect: how a request is written, where it goes, and what a reply says. Pure functions in one record.
+
+Everything else (keys, bytes, retries, errors, limits) is the same for all, and stands elsewhere once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from jurat.jsontext import Json
+from jurat.provider.errors_from_http import Destination
+from jurat.provider.protocol import ChatMessage, Frame, Image, ProviderSettings, Reply
+
+__all__ = ["Dialect", "Turn", "turns"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What one wire format consists of.
+
+    Attributes:
+        path: what is added to the base URL.
+        head: a request's members up to the earlier messages; the last one is the list of them.
+        user: the message that holds the user's text, which is its last value where there are no images.
+        fields: the further members: limits, schema, and so on.
+        own: members, and members of members (`options.temperature`), that an extra setting cannot replace.
+        read: what a body says; raises ProviderError when it is no reply.
+        key_header: the header that carries the key; `Authorization` carries it as a bearer token.
+        headers: headers that this dialect wants.
+        request_id: the header in which the vendor names a request.
+    """
+
+    path: Callable[[ProviderSettings], str]
+    head: Callable[[Frame, ProviderSettings], Mapping[str, Json]]
+    user: Callable[[Frame, str, tuple[Image, ...]], Mapping[str, Json]]
+    fields: Callable[[Frame, ProviderSettings], dict[str, Any]]
+    own: frozenset[str]
+    read: Callable[[bytes, Destination], Reply]
+    key_header: str = "Authorization"
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    request_id: str = "x-request-id"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Messages of one role that follow each other."""
+
+    role: str
+    texts: tuple[str, ...]
+
+
+def turns(messages: Iterable[ChatMessage]) -> tuple[str | None, tuple[Turn, ...], tuple[str, ...]]:
+    """The messages of a frame for vendors who take the system message apart and want roles that alternate.
+
+    Returns:
+        All system messages, joined by a blank line, or None; the turns, neighbours of one role made one; and the texts
+        of a last turn that is the user's own, which belong before the text of the request.
+    """
+    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    made: list[Turn] = []
+    for message in messages:
+        if message.role == "system":
+            continue
+        if made and made[-1].role == message.role:
+            made[-1] = Turn(message.role, (*made[-1].texts, message.content))
+        else:
+            made.append(Turn(message.role, (message.content,)))
+    before = made.pop().texts if made and made[-1].role == "user" else ()
+    return system or None, tuple(made), before

@@ -1,0 +1,178 @@
+"""The request side that all dialects share: a frame becomes bytes once, the user's text on every call.
+
+A dialect says of what a request consists; here it becomes bytes. What is not set is not sent. What the model cannot do
+is refused here, before a call. The key of a call names kind, endpoint, model, every byte of the body, and the repeat.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from json.encoder import encode_basestring
+from typing import Any
+
+from jurat.errors import ErrorCategory, RequestError
+from jurat.jsontext import Json, NotJson, thaw
+from jurat.provider.dialect import Dialect
+from jurat.provider.protocol import Call, Frame, Image, ModelRequest, ProviderSettings
+
+__all__ = ["FrameEncoder", "refuse_unsupported"]
+
+_KEPT_FRAMES = 64
+_MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+
+
+class _Encoded:
+    """A frame's bytes around the user's message and around its text, and a hasher that has read the first part."""
+
+    __slots__ = ("after", "before", "hasher", "head", "tail")
+
+    def __init__(self, settings: ProviderSettings, before: str, message: str, after: str) -> None:
+        cut = message.rindex('""')  # an empty text is the last value of a message without images
+        self.before, self.after = before.encode(), after.encode()
+        self.head = self.before + message[:cut].encode()
+        self.tail = message[cut + 2 :].encode() + self.after
+        self.hasher = _hasher(settings, self.head)
+
+
+class FrameEncoder:
+    """Turns requests into calls for one provider. Keeps the encoding of the last frames, by identity."""
+
+    def __init__(self, settings: ProviderSettings, dialect: Dialect) -> None:
+        self._settings, self._dialect = settings, dialect
+        self._frames: dict[Frame, _Encoded] = {}
+
+    def call(self, request: ModelRequest) -> Call:
+        """The bytes that would be sent, and their key. Pure.
+
+        Raises:
+            RequestError: for what the model cannot do, a misplaced extra setting, and text that is no Unicode.
+        """
+        encoded = self._frames.get(request.frame) or self._encode(request.frame)
+        if request.images:
+            return self._call_with_images(request, encoded)
+        try:
+            rest = encode_basestring(request.user).encode() + encoded.tail
+        except UnicodeEncodeError:
+            fault = _no_unicode()
+        else:
+            hasher = encoded.hasher.copy()
+            hasher.update(rest + b"\n%d" % request.repeat)
+            return Call(key=hasher.hexdigest(), body=encoded.head + rest)
+        raise fault
+
+    def _call_with_images(self, request: ModelRequest, encoded: _Encoded) -> Call:
+        _refuse_images(request.images, self._settings)
+        message = self._dialect.user(request.frame, request.user, request.images)
+        try:
+            body = encoded.before + _dumped(message).encode() + encoded.after
+        except UnicodeEncodeError:
+            raise _no_unicode() from None
+        hasher = _hasher(self._settings, body)
+        hasher.update(b"\n%d" % request.repeat)
+        return Call(key=hasher.hexdigest(), body=body)
+
+    def _encode(self, frame: Frame) -> _Encoded:
+        settings, dialect = self._settings, self._dialect
+        refuse_unsupported(frame, settings)
+        try:
+            front = _dumped(dialect.head(frame, settings))[: -len("]}")]
+            before = front if front.endswith("[") else f"{front},"
+            fields = _dumped(self._fields(frame))
+            after = "]" + (f",{fields[1:]}" if fields != "{}" else "}")
+            encoded = _Encoded(settings, before, _dumped(dialect.user(frame, "", ())), after)
+        except (NotJson, UnicodeEncodeError) as error:
+            what = str(error) if isinstance(error, NotJson) else "text with a lone surrogate"
+            raise RequestError(
+                ErrorCategory.REQUEST_INVALID, f"the request cannot be written as JSON: {what}"
+            ) from None
+        if len(self._frames) >= _KEPT_FRAMES:
+            del self._frames[next(iter(self._frames))]
+        self._frames[frame] = encoded
+        return encoded
+
+    def _fields(self, frame: Frame) -> dict[str, Json]:
+        fields = self._dialect.fields(frame, self._settings)
+        for name, value in _merged(self._settings.extra, frame.extra).items():
+            if name in self._dialect.own:
+                raise self._misplaced(name)
+            present = fields.get(name)
+            if isinstance(present, Mapping) and isinstance(value, Mapping):
+                if taken := sorted(inner for inner in value if f"{name}.{inner}" in self._dialect.own):
+                    raise self._misplaced(f"{name}.{taken[0]}")
+                fields[name] = {**present, **value}
+            elif name in fields:
+                raise self._misplaced(name)
+            else:
+                fields[name] = value
+        return fields
+
+    def _misplaced(self, name: str) -> RequestError:
+        return RequestError(
+            ErrorCategory.REQUEST_INVALID,
+            f"provider {self._settings.name}: {name} is no extra setting. It has a place of its own in the judge, the "
+            "prompt or the provider's capabilities",
+        )
+
+
+def _merged(first: Mapping[str, Json], second: Mapping[str, Json]) -> dict[str, Json]:
+    """Both together; the second wins, inside of objects member by member."""
+    merged = dict(first)
+    for name, value in second.items():
+        known = merged.get(name)
+        merged[name] = {**known, **value} if isinstance(known, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _hasher(settings: ProviderSettings, start: bytes) -> Any:
+    where = json.dumps([settings.kind, settings.endpoint, settings.model], ensure_ascii=False)
+    return hashlib.sha256(where.encode() + b"\n" + start)
+
+
+def refuse_unsupported(frame: Frame, settings: ProviderSettings) -> None:
+    """Refuse what the declared capabilities rule out.
+
+    Raises:
+        RequestError: `unsupported_structured_output`, or `request_invalid` for token probabilities.
+    """
+    able = settings.capabilities
+    if frame.schema is not None and not able.structured_output:
+        raise RequestError(
+            ErrorCategory.UNSUPPORTED_STRUCTURED_OUTPUT,
+            f"provider {settings.name}: model {settings.model} offers no strict structured output, and the request "
+            "needs it. Take another model, or the contract reasoned/v1; if the model does offer it, declare "
+            "capabilities: {structured_output: true}",
+        )
+    if frame.top_logprobs > able.top_logprobs:
+        raise RequestError(
+            ErrorCategory.REQUEST_INVALID,
+            f"provider {settings.name}: expected at most {able.top_logprobs} token probabilities for model "
+            f"{settings.model}, the request wants {frame.top_logprobs}. Take another strategy or model; if the model "
+            f"does report them, declare capabilities: {{top_logprobs: {frame.top_logprobs}}}",
+        )
+
+
+def _refuse_images(images: tuple[Image, ...], settings: ProviderSettings) -> None:
+    if not settings.capabilities.images:
+        raise RequestError(
+            ErrorCategory.REQUEST_INVALID,
+            f"provider {settings.name}: model {settings.model} takes no images, and the request holds "
+            f"{len(images)}. Take another model; if this one does take them, declare capabilities: {{images: true}}",
+        )
+    if any(image.media_type not in _MEDIA_TYPES for image in images):
+        raise RequestError(
+            ErrorCategory.REQUEST_INVALID,
+            "expected images as " + ", ".join(_MEDIA_TYPES) + "; found another media type",
+        )
+
+
+def _no_unicode() -> RequestError:
+    return RequestError(
+        ErrorCategory.REQUEST_INVALID, "the text for the model holds a lone surrogate, which is no Unicode character"
+    )
+
+
+def _dumped(value: Mapping[str, Any]) -> str:
+    # Not sorted: models write in the order of the schema, and a judge has to reason before it scores.
+    return json.dumps(thaw(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,157 @@
+"""OpenAI's Responses API: requests and replies.
+
+Nothing is kept at the vendor (`store: false`), since each request is whole. A reply is a list of items: the text of the
+final messages is the answer, reasoning and commentary are counted, and whoever calls a tool has not answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jurat.jsontext import Json
+from jurat.provider.dialect import Dialect
+from jurat.provider.envelopes import (
+    NO_USAGE,
+    WORDLESS_REFUSAL,
+    characters,
+    decoded,
+    detail,
+    finished,
+    model_name,
+    no_reply,
+    token_logprobs,
+    tokens,
+)
+from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
+from jurat.provider.openai_request import data_url, strict_schema
+from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings, Reply, TokenLogprobs, Usage
+
+__all__ = ["RESPONSES"]
+
+_OURS_TO_CALL = ("function_call", "custom_tool_call", "computer_call", "local_shell_call", "mcp_approval_request")
+_LOGPROBS = "message.output_text.logprobs"
+
+
+def _head(frame: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
+    messages: list[Json] = [{"role": message.role, "content": message.content} for message in frame.messages]
+    return {"model": settings.model, "store": False, "input": messages}
+
+
+def _user(_: Frame, text: str, images: tuple[Image, ...]) -> Mapping[str, Json]:
+    if not images:
+        return {"role": "user", "content": text}
+    parts: list[Json] = [{"type": "input_image", "image_url": data_url(image), "detail": "auto"} for image in images]
+    return {"role": "user", "content": [*parts, {"type": "input_text", "text": text}]}
+
+
+def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    if frame.temperature is not None and settings.capabilities.temperature:
+        fields["temperature"] = frame.temperature
+    if frame.max_output_tokens is not None:
+        fields["max_output_tokens"] = max(frame.max_output_tokens, 16)  # the least that the vendor takes
+    if frame.top_logprobs:
+        fields["top_logprobs"], fields["include"] = frame.top_logprobs, [_LOGPROBS]
+    if frame.schema is not None:
+        schema = strict_schema(frame, settings)
+        told = {"type": "json_schema", "name": frame.schema.name, "strict": True, "schema": schema}
+        fields["text"] = {"format": told}
+    return fields
+
+
+def _read(body: bytes, to: Destination) -> Reply:
+    envelope = decoded(body, to)
+    if holds_error(envelope):
+        raise error_in_body(envelope, to)
+    items = envelope.get("output")
+    if not isinstance(items, list):
+        raise no_reply(to, "a list of output items")
+    said = _Said()
+    for item in items:
+        if isinstance(item, dict):
+            said.take(item, to)
+    usage = envelope.get("usage")
+    return Reply(
+        text="".join(said.texts) if said.texts else None,
+        finish_reason=FinishReason.TOOL_CALL if said.calls_a_tool else _finish(envelope, to),
+        refusal=said.refusal,
+        usage=_usage(usage) if isinstance(usage, dict) else NO_USAGE,
+        model=model_name(envelope.get("model")),
+        logprobs=said.logprobs,
+        reasoning_characters=said.reasoning,
+    )
+
+
+class _Said:
+    """What the items of a reply say, gathered one by one."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.refusal: str | None = None
+        self.logprobs: tuple[TokenLogprobs, ...] = ()
+        self.reasoning = 0
+        self.calls_a_tool = False
+
+    def take(self, item: Mapping[str, Any], to: Destination) -> None:
+        """Sort in one item, by its type."""
+        kind = item.get("type")
+        if kind == "reasoning":
+            self.reasoning += characters(item.get("content")) or characters(item.get("summary"))
+        elif kind in _OURS_TO_CALL:
+            self.calls_a_tool = True
+        elif kind == "message":
+            parts = item.get("content")
+            if not isinstance(parts, list):
+                raise no_reply(to, "a list of parts in each message")
+            for part in parts:
+                if isinstance(part, dict):
+                    self._take_part(part, item.get("phase") == "commentary", to)
+
+    def _take_part(self, part: Mapping[str, Any], commentary: bool, to: Destination) -> None:
+        if part.get("type") == "refusal":
+            said = part.get("refusal")
+            self.refusal = self.refusal or (said if isinstance(said, str) and said.strip() else WORDLESS_REFUSAL)
+        elif part.get("type") == "output_text" and part.get("text") is not None:
+            text = part["text"]
+            if not isinstance(text, str):
+                raise no_reply(to, "text in each part of text")
+            if commentary:
+                self.reasoning += len(text)
+            else:
+                self.texts.append(text)
+                self.logprobs += token_logprobs(part.get("logprobs"))
+
+
+def _finish(envelope: Mapping[str, Any], to: Destination) -> FinishReason:
+    status = envelope.get("status")
+    if status == "incomplete":
+        details = envelope.get("incomplete_details")
+        why = details.get("reason") if isinstance(details, dict) else None
+        return finished(why or "incomplete", "incomplete_details.reason", to)
+    return finished(status, "status", to)
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    return Usage(
+        input_tokens=tokens(usage.get("input_tokens")),
+        output_tokens=tokens(usage.get("output_tokens")),
+        cached_input_tokens=detail(usage, "input_tokens_details", "cached_tokens"),
+        cache_write_tokens=detail(usage, "input_tokens_details", "cache_write_tokens"),
+        reasoning_tokens=detail(usage, "output_tokens_details", "reasoning_tokens"),
+    )
+
+
+RESPONSES = Dialect(
+    path=lambda _: "/responses",
+    head=_head,
+    user=_user,
+    fields=_fields,
+    own=frozenset(
+        [
+            *("model", "input", "instructions", "stream", "background", "temperature", "max_output_tokens"),
+            *("top_logprobs", "include", "text.format"),
+        ]
+    ),
+    read=_read,
+)
