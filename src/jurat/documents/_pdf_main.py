@@ -18,7 +18,7 @@ from typing import Any
 
 _PR_SET_PDEATHSIG = 1
 _LOST = "Impossible to decode XFormObject"
-_STREAM_BYTES = 50_000_000
+_STREAM_BYTES = 16_000_000
 """What one stream may unpack to."""
 
 
@@ -129,19 +129,19 @@ def _pages(reader: Any, config: dict[str, Any], lost: _Lost) -> dict[str, Any]:
         raise _Refused(f"at most {config['pages']:,} pages", f"{count:,}")
     if not count:
         raise _Refused("a PDF with pages", "one without")
+    left: int = config["text"]
     texts: list[str] = []
-    size = cut = 0
     for number, page in enumerate(reader.pages, start=1):
         text = page.extract_text().strip()
         if lost.seen:
             raise _Refused("a PDF that can be read", f"a damaged part on page {number}")
-        if not text:
-            continue
-        text = f"\n\n{text}" if texts else text
-        kept = text[: config["text"] - size]
-        size, cut = size + len(kept), cut + len(text) - len(kept)
-        texts.append(kept)
-    return {"text": "".join(texts), "pages": count, "cut": cut}
+        if text:
+            text = f"\n\n{text}" if texts else text
+            texts.append(text[:left])
+            left -= len(text)
+        if left < 0:  # the rest would be cut anyway
+            return {"text": "".join(texts), "pages": count, "cut_on": number}
+    return {"text": "".join(texts), "pages": count, "cut_on": None}
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 MAX_TEXT = 2_000_000
 """The most characters that are kept of one document's text."""
 
+_BEYOND = f"what follows the first {MAX_TEXT:,} characters"
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
@@ -32,13 +33,13 @@ class Extracted:
         media_type: what it is, by its content.
         text: what it says; for pictures, and for PDFs without any text, one line in brackets that says what it is.
         pages: of PDF, from 1; None where there are none.
-        cut: how many characters the text lost at its end because of `MAX_TEXT`; 0: it is whole.
+        cut: what the text lost at its end because of `MAX_TEXT`, in words; None: it is whole.
     """
 
     media_type: str
     text: str
     pages: int | None = None
-    cut: int = 0
+    cut: str | None = None
 
 
 def extract(data: bytes, name: str, *, media_type: str | None = None) -> Extracted:
@@ -88,12 +89,14 @@ def _pdf(data: bytes) -> Extracted:
     if not text.strip():
         pages = "1 page" if found.pages == 1 else f"{found.pages:,} pages"
         text = f"[{PDF.media_type}, {pages}, no text]"
-    return Extracted(media_type=PDF.media_type, text=text, pages=found.pages, cut=found.cut)
+    cut = None if found.cut_on is None else f"{_BEYOND}, on page {found.cut_on:,} of {found.pages:,}"
+    return Extracted(media_type=PDF.media_type, text=text, pages=found.pages, cut=cut)
 
 
 def _bounded(kind: Kind, text: str) -> Extracted:
     text = _sound(text)
-    return Extracted(media_type=kind.media_type, text=text[:MAX_TEXT], cut=max(len(text) - MAX_TEXT, 0))
+    cut = f"{_BEYOND} of {len(text):,}" if len(text) > MAX_TEXT else None
+    return Extracted(media_type=kind.media_type, text=text[:MAX_TEXT], cut=cut)
 
 
 def _sound(text: str) -> str:

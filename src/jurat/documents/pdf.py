@@ -23,7 +23,7 @@ __all__ = ["PDF_MEMORY_BYTES", "PDF_SECONDS", "PdfText", "read_pdf"]
 
 PDF_SECONDS = 20.0
 """How long the reading of one PDF may take."""
-PDF_MEMORY_BYTES = 256 * 1024 * 1024
+PDF_MEMORY_BYTES = 192 * 1024 * 1024
 """How much memory it may take (address space; not kept on macOS)."""
 PDF_PAGES = 5_000
 """How many pages one PDF may have."""
@@ -35,11 +35,11 @@ _INSTALL = "Run: pip install 'jurat[documents]'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfText:
-    """All pages' text, an empty line between them; the number of pages; how many characters were cut at the end."""
+    """All pages' text, an empty line between them; how many pages there are; on which the text was cut, if on any."""
 
     text: str
     pages: int
-    cut: int
+    cut_on: int | None
 
 
 def read_pdf(data: bytes, max_text: int, *, seconds: float = PDF_SECONDS, memory: int = PDF_MEMORY_BYTES) -> PdfText:
@@ -89,5 +89,5 @@ def _told(answer: bytes, code: int) -> PdfText:
         how = f"signal {-code}" if code < 0 else f"code {code}"
         raise Unreadable("a PDF that can be read", f"one that ended its reader ({how})") from None
     if "text" in found:
-        return PdfText(text=found["text"], pages=found["pages"], cut=found["cut"])
+        return PdfText(text=found["text"], pages=found["pages"], cut_on=found["cut_on"])
     raise Unreadable(found["expected"], found["found"], found.get("hint"))
