@@ -15,7 +15,7 @@ from jurat.jsontext import MAX_DEPTH
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["feed_yaml"]
+__all__ = ["feed_yaml", "yaml_events"]
 
 _NULL = frozenset(("", "~", "null", "Null", "NULL"))
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -30,7 +30,7 @@ def feed_yaml(text: str, builder: TreeBuilder) -> None:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        for event in _events(text, builder):
+        for event in yaml_events(text, builder):
             _feed_event(event, builder)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -41,7 +41,8 @@ def feed_yaml(text: str, builder: TreeBuilder) -> None:
         builder.fault("valid YAML", "an escape or a construct that cannot be read", None, builder.line)
 
 
-def _events(text: str, builder: TreeBuilder) -> Iterator[Any]:
+def yaml_events(text: str, builder: TreeBuilder) -> Iterator[Any]:
+    """The reader's events, each with its marks; `Halt` beyond the nesting limit, which the builder is told."""
     from ruamel.yaml import YAML
     from ruamel.yaml.scanner import Scanner
 

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from jurat.jsontext import Json
 
-__all__ = ["to_yaml"]
+__all__ = ["LONGEST_SIMPLE_KEY", "flow_text", "key_text", "text_lines", "to_yaml"]
 
 _WIDTH = 88
-_LONGEST_SIMPLE_KEY = 1_000
+LONGEST_SIMPLE_KEY = 1_000
+"""YAML allows a longer key only when it is announced."""
 _PLAIN = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_ ./()'@,;?!-]*[A-Za-z0-9_.)?!])?")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _RESERVED = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
@@ -46,47 +47,49 @@ def _lines(value: Json) -> Iterator[str]:
     """The lines of a value, relative to its block. The first line of a scalar begins with the space after its key."""
     if isinstance(value, Mapping) and value:
         for key, part in value.items():
-            yield from _entry(_key(key), part)
+            yield from _entry(key_text(key), part)
     elif isinstance(value, list) and value:
         for part in value:
             yield from _item(part)
     elif isinstance(value, str):
-        yield from _text(value)
+        yield from text_lines(value)
     else:
         yield " " + jsontext.canonical(value)
 
 
 def _entry(key: str, part: Json) -> Iterator[str]:
-    if len(key) > _LONGEST_SIMPLE_KEY:  # YAML allows a long key only when it is announced
+    if len(key) > LONGEST_SIMPLE_KEY:
         yield f"? {key}"
         key = ""
     lines = _lines(part)
     yield f"{key}:" if _is_block(part) else f"{key}:{next(lines)}"
-    yield from (f"  {line}" for line in lines)
+    yield from (f"  {line}" if line else "" for line in lines)
 
 
 def _item(part: Json) -> Iterator[str]:
     lines = _lines(part)
     first = next(lines)
     yield f"- {first}" if _is_block(part) else f"-{first}"
-    yield from (f"  {line}" for line in lines)
+    yield from (f"  {line}" if line else "" for line in lines)
 
 
 def _is_block(value: Json) -> bool:
     return isinstance(value, Mapping | list) and bool(value)
 
 
-def _key(key: str) -> str:
+def key_text(key: str) -> str:
+    """A key, in quotes where some reader would take it for something else."""
     if _PLAIN_KEY.fullmatch(key) and key.lower() not in _RESERVED:
         return key
     return _quoted(key)
 
 
-def _text(text: str) -> Iterator[str]:
-    words = text.split(" ")
-    if "\n" in text and _BLOCKY.fullmatch(text) and all(line.strip() for line in text.removesuffix("\n").split("\n")):
+def text_lines(text: str) -> Iterator[str]:
+    """The lines of a text in a block: the first begins with the space after its key."""
+    words, lines = text.split(" "), text.removesuffix("\n").split("\n")
+    if "\n" in text and _BLOCKY.fullmatch(text) and lines[-1] and all(line.strip() or not line for line in lines):
         yield " |" if text.endswith("\n") else " |-"
-        yield from text.removesuffix("\n").split("\n")
+        yield from lines
     elif len(text) > _WIDTH and _BLOCKY.fullmatch(text) and all(word and word.split() == [word] for word in words):
         yield " >-"
         yield from textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
@@ -94,6 +97,13 @@ def _text(text: str) -> Iterator[str]:
         yield " " + text
     else:
         yield " " + _quoted(text)
+
+
+def flow_text(text: str) -> str:
+    """A text between brackets, where a comma has a meaning."""
+    if _PLAIN.fullmatch(text) and "," not in text and text.lower() not in _RESERVED:
+        return text
+    return _quoted(text)
 
 
 def _quoted(text: str) -> str:
