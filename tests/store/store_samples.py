@@ -75,11 +75,13 @@ async def query(place: str, statement: str) -> list[tuple[Any, ...]]:
 
 
 @contextlib.contextmanager
-def child(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """A process of its own that runs store_writer.py; ended, whatever happens, with the block."""
-    program = Path(__file__).with_name("store_writer.py")
+def child(*arguments: str, program: str = "store_writer.py") -> Iterator[subprocess.Popen[str]]:
+    """A process of its own that runs a program of this folder; ended, whatever happens, with the block."""
     process = subprocess.Popen(
-        [sys.executable, str(program), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, str(Path(__file__).with_name(program)), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         yield process

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from jurat.errors import AuthoringError, Fault, StoreError
 from jurat.jsontext import Json
 from jurat.report.record import CaseRecord, RunRecord, RunStatus, Snapshot, TrialRecord
+from jurat.store.claims import HEARTBEAT_S, Claims, owner_row, read_owner
 from jurat.store.database import Change, Database
 from jurat.store.journals import ScopedJournal
-from jurat.store.owners import Owner, hold, is_gone, let_go, new_owner
+from jurat.store.owners import Owner, is_gone
 from jurat.store.rows import Row
 from jurat.store.run_rows import (
     answer_row,
@@ -49,7 +48,6 @@ from jurat.store.run_statements import (
     ANSWERS_OF,
     ASSESSMENTS_OF,
     CASES_OF,
-    CLAIM,
     DISOWN_WITHHELD,
     END_CASE,
     END_RUN,
@@ -58,23 +56,17 @@ from jurat.store.run_statements import (
     FORGET_WITHHELD,
     KEYS_OF,
     PREFIXED,
-    RELEASE,
-    RESTART_RUN,
     RUNS,
     SCOPE,
     SNAPSHOT,
     STATUSES_OF,
-    TOUCH,
     TRIALS_OF,
 )
 from jurat.store.shared import names_in
 from jurat.store.texts import keep_json, keep_text
 from jurat.vocabulary import Status, nearest
 
-__all__ = ["HEARTBEAT_S", "RunStore"]
-
-HEARTBEAT_S = 15.0
-"""How often a process says that it is still at work on a run."""
+__all__ = ["RunStore"]
 
 _LAST = 2**31 - 1
 _COLUMNS_OF_RUN = 15
@@ -87,8 +79,7 @@ class RunStore:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._numbers: dict[str, int] = {}
-        self._tokens: dict[str, str] = {}
-        self._touched: dict[str, float] = {}
+        self._claims = Claims(database, self._look)
 
     # --- writing -------------------------------------------------------------------------------------------------
 
@@ -98,28 +89,28 @@ class RunStore:
         Raises:
             StoreError: also when a run of this id is there already.
         """
-        name, owner = keep_text(run.id), new_owner()
+        name = keep_text(run.id)
         with self._told(f"run {run.id}"):
             changes: list[Change] = [
                 (ADD_SNAPSHOT, sorted({row[0]: row for row in map(snapshot_row, snapshots)}.values())),
                 (ADD_RUN, [run_row(run)]),
-                (ADD_OWNER, [(name, *_owner_row(owner))]),
                 (ADD_SCOPE, [(name,)]),
                 (ADD_CASE, [(name, *case_row(case)) for case in cases]),
             ]
-        hold(owner)
+        owner = self._claims.ready()
         try:
-            await self._database.write(changes)
+            await self._database.write([*changes, (ADD_OWNER, [(name, *owner_row(owner))])])
         except BaseException:
-            let_go(owner.token)
+            self._claims.dropped(owner)
             raise
-        self._tokens[run.id] = owner.token
+        self._claims.taken(run.id, owner)
 
     async def commit_trials(self, run_id: str, trials: Sequence[TrialRecord]) -> None:
         """Keep trials with their assessments. A trial that is there already stays as it is.
 
         Raises:
-            StoreError: also when the run has no such case, or a value in a trial has no JSON form.
+            StoreError: also when the run has no such case, a value in a trial has no JSON form, or another process has
+                taken the run over.
         """
         if not trials:
             return
@@ -131,7 +122,7 @@ class RunStore:
                 (ADD_ASSESSMENT, [row for trial in trials for row in assessment_rows(run, trial)]),
                 (ADD_SNAPSHOT, text_rows(trials)),
             ]
-        await self._database.write([*changes, *self._sign_of_life(run_id, run)])
+        await self._database.write([*changes, *self._claims.sign_of_life(run_id, run)])
 
     async def finish(
         self, run_id: str, status: RunStatus, finished_at: str, case_statuses: Sequence[Status], gate: Json = None
@@ -191,24 +182,7 @@ class RunStore:
         Raises:
             StoreError: when there is no such run, or a live process is at work on it; the message says which.
         """
-        number, _, owner = await self._row(run_id)
-        if owner is not None and not is_gone(owner):
-            raise self._held(run_id, owner)
-        mine = new_owner()
-        hold(mine)
-        claim = (number, *_owner_row(mine), owner.token if owner else "")
-        try:
-            await self._database.write(
-                ((CLAIM, [claim]), (RESTART_RUN, [(number, number, mine.token)])),
-            )
-            _, _, winner = await self._row(run_id)
-        except BaseException:
-            let_go(mine.token)
-            raise
-        if winner is None or winner.token != mine.token:
-            let_go(mine.token)
-            raise self._held(run_id, winner)
-        self._tokens[run_id] = mine.token
+        await self._claims.claim(run_id)
 
     async def touch(self, run_id: str) -> None:
         """Say that this process is still at work on the run; others take it over after a minute's silence.
@@ -216,20 +190,19 @@ class RunStore:
         Raises:
             StoreError: also when the run has been taken over by another process; then this one must stop.
         """
-        number = await self._number(run_id)
-        await self._database.write(self._sign_of_life(run_id, number, now=True))
-        _, _, owner = await self._row(run_id)
-        if owner is None or owner.token != self._tokens.get(run_id):
-            raise self._held(run_id, owner)
+        await self._claims.touch(run_id)
 
     @contextlib.asynccontextmanager
     async def heartbeat(self, run_id: str) -> AsyncIterator[None]:
-        """Inside: a sign of life every few seconds, so that a run that waits long for answers stays this process's."""
+        """Inside: a sign of life every few seconds, so that a run that waits long for answers stays this process's.
+
+        When another process has taken the run over nevertheless, the next `commit_trials` says so.
+        """
 
         async def beat() -> None:
             while True:
                 await asyncio.sleep(HEARTBEAT_S)
-                with contextlib.suppress(StoreError):  # whatever stands in the way, the next commit says so
+                with contextlib.suppress(StoreError):  # the next commit says what stands in the way
                     await self.touch(run_id)
 
         task = asyncio.create_task(beat())
@@ -237,14 +210,11 @@ class RunStore:
             yield
         finally:
             task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            await asyncio.wait((task,))
 
     def let_go(self) -> None:
         """This process is at work on no run of this store any more; those not ended are shown as interrupted."""
-        for token in self._tokens.values():
-            let_go(token)
-        self._tokens.clear()
+        self._claims.let_go()
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -343,9 +313,13 @@ class RunStore:
             raise StoreError(f"{self._database.shown}: there is no run {run_id[:80]}")
         return self._shown(rows[0])
 
+    async def _look(self, run_id: str) -> tuple[int, Owner | None]:
+        number, _, owner = await self._row(run_id)
+        return number, owner
+
     def _shown(self, row: Row) -> tuple[int, RunRecord, Owner | None]:
         """Number, run and owner; a run whose owner is gone shows as interrupted."""
-        run, owner = read_run(row[1:_COLUMNS_OF_RUN]), _read_owner(row[_COLUMNS_OF_RUN:])
+        run, owner = read_run(row[1:_COLUMNS_OF_RUN]), read_owner(row[_COLUMNS_OF_RUN:])
         if run.status is RunStatus.RUNNING and (owner is None or is_gone(owner)):
             run = replace(run, status=RunStatus.INTERRUPTED)
         return row[0], run, owner
@@ -360,24 +334,8 @@ class RunStore:
         return int(rows[0][0]) if rows else -1
 
     async def _end(self, run_id: str, number: int, changes: Sequence[Change]) -> None:
-        await self._database.write([*changes, (RELEASE, [(number,)])])
-        let_go(self._tokens.pop(run_id, ""))
-        self._touched.pop(run_id, None)
-
-    def _sign_of_life(self, run_id: str, number: int, *, now: bool = False) -> list[Change]:
-        """What to write beside something else; nothing when the last sign was just given."""
-        token, moment = self._tokens.get(run_id), time.monotonic()
-        if token is None or not (now or moment - self._touched.get(run_id, -HEARTBEAT_S) >= HEARTBEAT_S / 3):
-            return []
-        self._touched[run_id] = moment
-        return [(TOUCH, [(number, token)])]
-
-    def _held(self, run_id: str, owner: Owner | None) -> StoreError:
-        whose = "nobody" if owner is None else f"process {owner.pid} on {owner.host}"
-        return StoreError(
-            f"{self._database.shown}: run {run_id} belongs to {whose}, which is at work on it (last sign of life "
-            f"{0 if owner is None else max(owner.silent_s, 0):.0f} s ago); wait for it or end it, then try again"
-        )
+        await self._database.write([*changes, self._claims.release(number)])
+        self._claims.ended(run_id)
 
     @contextlib.contextmanager
     def _told(self, what: str) -> Iterator[None]:
@@ -389,17 +347,6 @@ class RunStore:
                 f"{self._database.shown}: {what} holds a value that has no JSON form ({type(error).__name__}); "
                 "nothing of it was written"
             ) from error
-
-
-def _owner_row(owner: Owner) -> Row:
-    return owner.token, keep_text(owner.machine), keep_text(owner.host), owner.pid, owner.started
-
-
-def _read_owner(columns: Sequence[Any]) -> Owner | None:
-    token, machine, host, pid, started, silent_s = columns
-    if token is None:
-        return None
-    return Owner(token=token, machine=machine, host=host, pid=pid, started=started, silent_s=silent_s)
 
 
 def _joined(
