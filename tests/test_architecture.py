@@ -37,7 +37,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
             ("workbench", "filejob"),
             ("judgefactory", "health", "rubrics"),
             ("suiterun",),
-            ("_api",),
+            ("_api", "suitecheck"),
             ("testing", "cli"),
             ("jurat",),
         ),

@@ -11,12 +11,17 @@ from typing import Annotated
 import typer
 
 from jurat._version import __version__
-from jurat.cli import models, rubrics
+from jurat.cli import models, rubrics, suite
 from jurat.cli._stdout import line
 from jurat.cli.doctor import doctor
+from jurat.cli.export import export
 from jurat.cli.judge import judge
+from jurat.cli.rescore import rescore
+from jurat.cli.resume import resume
 from jurat.cli.run import run
+from jurat.cli.runs import runs
 from jurat.cli.schema import schema
+from jurat.cli.show import show
 
 __all__ = ["app"]
 
@@ -49,7 +54,13 @@ def jurat(
 
 
 app.command("run")(run)
+app.command("resume")(resume)
+app.command("rescore")(rescore)
+app.command("runs")(runs)
+app.command("show")(show)
+app.command("export")(export)
 app.command("judge")(judge)
+app.add_typer(suite.app, name="suite")
 app.add_typer(rubrics.app, name="rubrics")
 app.add_typer(models.app, name="models")
 app.command("schema")(schema)

@@ -150,11 +150,11 @@ class _Reading:
             for index, value in enumerate(values):
                 path = f"cases[{index}]"
                 place = Place(file=document.file, line=document.line_of(path))
-                case = read_case(value, path, file.faults, place=place, shared=shared)
-                if case is not None:
+                case, whole = read_case(value, path, file.faults, place=place, shared=shared)
+                if case is not None and whole:
                     file.faults.extend(checks.faults_of(case, path))
-                    if self._add(case, f"{path}.name", file.faults):
-                        self._origins.append(Origin(document=document, path=path))
+                if case is not None and self._add(case, f"{path}.name", file.faults):
+                    self._origins.append(Origin(document=document, path=path))
 
     def _add(self, case: Case, path: str, faults: list[Fault]) -> bool:
         """Add a case, unless an earlier one has its name."""
@@ -180,9 +180,10 @@ class _Reading:
         shared = tuple(self._files.assertions)
         for row in read_cases(self._disk, spec, "cases_file", faults):
             found: list[Fault] = []
-            case = read_case(row.value, "", found, place=row.place, shared=shared)
-            if case is not None:
+            case, whole = read_case(row.value, "", found, place=row.place, shared=shared)
+            if case is not None and whole:
                 found += checks.faults_of(case, "")
+            if case is not None:
                 self._add(case, "name", found)
             told.add(replace(fault, file=row.place.file, line=row.place.line) for fault in found)
         self._main.faults.extend(fault for fault in faults if fault.file is None)

@@ -11,13 +11,16 @@ from jurat.jsontext import Json
 from jurat.suite.case import Case, CaseDocument, Place
 from jurat.suite.manifest_keys import CASE
 from jurat.suite.manifest_secrets import case_secrets
+from jurat.suite.shapes import inner
 
 __all__ = ["read_case"]
 
 Assertions = tuple[Mapping[str, Json], ...]
 
 
-def read_case(value: object, path: str, faults: list[Fault], *, place: Place, shared: Assertions = ()) -> Case | None:
+def read_case(
+    value: object, path: str, faults: list[Fault], *, place: Place, shared: Assertions = ()
+) -> tuple[Case | None, bool]:
     """One case, checked for everything that can be seen in it alone.
 
     Args:
@@ -27,23 +30,38 @@ def read_case(value: object, path: str, faults: list[Fault], *, place: Place, sh
         shared: the assertions of the whole suite, which come before its own.
 
     Returns:
-        None when there was a fault.
+        The case as far as it is sound, None when it has no name; and whether all of its parts could be read, so that
+        they can be held against one another.
     """
-    before = len(faults)
     read = CASE.read_parts(value, path, faults)
-    if isinstance(value, Mapping):
-        faults.extend(case_secrets(value, path))
-    if "execution" in read and "output" not in read:
-        inner = f"{path}.execution" if path else "execution"
-        faults.append(Fault(path=inner, expected="an output beside it, whose making it tells", found="no output"))
-    if len(faults) > before:
-        return None
+    if not isinstance(value, Mapping):
+        return None, False
+    faults.extend(case_secrets(value, path))
+    if "execution" in value and "output" not in value:
+        faults.append(
+            Fault(
+                path=inner(path, "execution"), expected="an output beside it, whose making it tells", found="no output"
+            )
+        )
+    if "name" not in read:
+        return None, False
+    whole = all(name in read for name in value if name in CASE.keys)
+    if not whole and "variables" in value and "variables" not in read:
+        read.pop("assertions", None)  # their placeholders could not be filled
+        shared = ()
+    return _made(read, place, shared), whole
+
+
+def _made(read: dict[str, Any], place: Place, shared: Assertions) -> Case:
     if "documents" in read:
         read["documents"] = tuple(_document(one) for one in read["documents"])
-    given = {name: part for name, part in read.items() if part not in (None, ())}
-    given = {name: part for name, part in given.items() if part or not isinstance(part, Mapping)}
+    given = {name: part for name, part in read.items() if part is not None and (part or not _is_empty(part))}
     own = given.pop("assertions", ())
     return Case(**given, assertions=shared + own if own else shared, place=place)
+
+
+def _is_empty(part: object) -> bool:
+    return isinstance(part, tuple | Mapping) and not part
 
 
 def _document(value: str | dict[str, Any]) -> CaseDocument:

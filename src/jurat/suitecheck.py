@@ -1,0 +1,75 @@
+"""Everything that is wrong with a suite, at once: what its files say, its documents, and what is made of them.
+
+A suite that cannot be read whole is looked at as far as it is sound, so that a misspelled key hides no assertion
+that is misconfigured. What would only follow from a fault that is told already is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from jurat.errors import AuthoringError, Fault
+from jurat.suite.loaded import LoadedSuite
+from jurat.suite.manifest import gather_suite
+from jurat.suite.suite import Suite
+from jurat.suitefiles import FolderFiles, load_suite
+from jurat.suiterun import check_suite
+from jurat.yamltext import MAX_BYTES
+
+__all__ = ["checked_suite"]
+
+
+def checked_suite(path: Path) -> Suite:
+    """The suite of a file, after everything that can be checked without a key, a model or a connection.
+
+    Raises:
+        AuthoringError: with every fault of every file.
+    """
+    faults: list[Fault] = []
+    loaded: LoadedSuite | None = None
+    subject = f"suite {path}"
+    try:
+        loaded = load_suite(path)
+    except AuthoringError as error:
+        faults = list(error.faults)
+        sound = _sound(path)
+    else:
+        sound = loaded
+    if sound is not None:
+        try:
+            check_suite(sound)
+        except AuthoringError as error:
+            faults += _new(error.faults, faults)
+    if faults or loaded is None:
+        raise AuthoringError(subject, _in_order(faults))
+    return loaded.suite
+
+
+def _in_order(faults: list[Fault]) -> list[Fault]:
+    """File by file, as they were first met, and each from top to bottom."""
+    files = list(dict.fromkeys(fault.file for fault in faults))
+    return sorted(faults, key=lambda fault: (files.index(fault.file), fault.line or 0))
+
+
+def _sound(path: Path) -> LoadedSuite | None:
+    """The suite as far as it is sound; its documents do not matter here."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError):
+        return None
+    return gather_suite(content, str(path), FolderFiles(path.parent), [])
+
+
+def _new(found: Iterable[Fault], told: list[Fault]) -> list[Fault]:
+    """The faults that do not merely follow from those that were told."""
+    providers = any(fault.path.startswith("providers") for fault in told)
+    places = {(fault.file, fault.line, fault.path) for fault in told}
+
+    def follows(fault: Fault) -> bool:
+        if (fault.file, fault.line, fault.path) in places or (told and fault.path == "cases"):
+            return True
+        return providers and "provider_not_found" in fault.found
+
+    return [fault for fault in found if not follows(fault)]
