@@ -1,6 +1,7 @@
 """Jurat: evaluation of language-model output whose verdicts show their proof.
 
 evaluate, aevaluate   one assertion on one context, as the result map
+run_suite, arun_suite a suite, as a Run with its record, summary, gate and report
 Judge, JudgeSettings  a rubric, a model and a way of asking; `await judge.judge(context)`
 Context, Document     what an evaluator may see
 Assessment, Finding   what an evaluator of your own gives back
@@ -18,7 +19,7 @@ from jurat._version import __version__
 
 if TYPE_CHECKING:
     from jurat import rubrics, testing
-    from jurat._api import aevaluate, evaluate
+    from jurat._api import Run, aevaluate, arun_suite, evaluate, run_suite
     from jurat.errors import (
         AnswerError,
         AuthoringError,
@@ -56,6 +57,7 @@ __all__ = [
     "Reducer",
     "RequestError",
     "Rubric",
+    "Run",
     "Severity",
     "Status",
     "StoreError",
@@ -64,14 +66,16 @@ __all__ = [
     "WorkedExample",
     "__version__",
     "aevaluate",
+    "arun_suite",
     "evaluate",
     "rubrics",
+    "run_suite",
     "testing",
 ]
 
 # Where each public name lives. They are imported at first use, so that `import jurat` costs next to nothing.
 _HOMES = {
-    **dict.fromkeys(("aevaluate", "evaluate"), "jurat._api"),
+    **dict.fromkeys(("Run", "aevaluate", "arun_suite", "evaluate", "run_suite"), "jurat._api"),
     **dict.fromkeys(("Assessment", "Finding", "Measurement", "Quote", "Reducer", "Severity"), "jurat.evaluation"),
     **dict.fromkeys(("Context", "Document", "Message"), "jurat.evidence"),
     **dict.fromkeys(("Judge", "JudgeSettings", "Verdict", "WorkedExample"), "jurat.judge"),

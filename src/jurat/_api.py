@@ -6,10 +6,13 @@ The synchronous ones also work where an event loop runs already (notebooks, asyn
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jurat.assertions import Assertion, build_assertion
 from jurat.errors import RequestError
@@ -20,9 +23,15 @@ from jurat.judge import Judge
 from jurat.judgefactory import JudgeFactory
 from jurat.provider import Provider
 from jurat.report import assessment_map, unavailable_map, verdict_map
+from jurat.threads import in_thread
 from jurat.workbench import Workbench
 
-__all__ = ["aevaluate", "evaluate", "run_here"]
+if TYPE_CHECKING:
+    from jurat.evaluation import Reducer
+    from jurat.report.record import RunRecord
+    from jurat.suite.suite import Suite
+
+__all__ = ["Run", "aevaluate", "arun_suite", "evaluate", "run_here", "run_suite"]
 
 T = TypeVar("T")
 
@@ -74,6 +83,135 @@ async def _result(kind: str, made: Assertion, trial: Context) -> dict[str, Json]
     verdict = await judge.judge(trial, made.given.grounding, made.given.expected)
     status, score = made.turned(verdict.status, verdict.score)
     return verdict_map(replace(verdict, opinion=replace(verdict.opinion, status=status, score=score)))
+
+
+def run_suite(
+    suite: str | Path | Suite,
+    *,
+    providers: Mapping[str, Provider | Mapping[str, Json] | str] | None = None,
+    samples: int | None = None,
+    reducer: Reducer | Mapping[str, float] | str | None = None,
+    concurrency: int | None = None,
+    filter: str | None = None,  # noqa: A002  # the option's name on the command line, too
+    cache: str = "off",
+    store: str | Path | None = None,
+    budget_usd: float | None = None,
+    timeout_s: float | None = None,
+) -> Run:
+    """Run a suite, keep its record in the store, and hold it against its policy. Works where an event loop runs, too.
+
+    Args:
+        suite: a suite file, or a suite.
+        providers: by name, before those of the suite: rows, objects, shorthands `kind:model`, or another's name.
+        samples: trials of each case, 1 to 20. This and what follows: by default as the suite says.
+        reducer: how trials become one: `all`, `any`, `majority`, `{"minimum_pass_rate": 0.8}`.
+        concurrency: calls in flight, subject and judges together.
+        filter: which cases: `NAME*`, `label:L`, `metadata.key=V`, `!TERM`, all of which must hold.
+        cache: whether replies of earlier runs are used: `off`, `read`, `refresh`.
+        store: where the run is kept: a file or a PostgreSQL URL; by default `.jurat/jurat.db`.
+        budget_usd: no call is begun once so much is known to be spent.
+        timeout_s: for the whole run.
+
+    Raises:
+        AuthoringError: when the suite or an option is wrong; all faults together, and nothing was spent.
+        StoreError: when the record cannot be kept.
+        KeyboardInterrupt: the run is in the store, interrupted; `jurat resume` goes on with it.
+    """
+    given = {name: value for name, value in locals().items() if name != "suite"}
+    return run_here(arun_suite(suite, **given))
+
+
+async def arun_suite(
+    suite: str | Path | Suite,
+    *,
+    providers: Mapping[str, Provider | Mapping[str, Json] | str] | None = None,
+    samples: int | None = None,
+    reducer: Reducer | Mapping[str, float] | str | None = None,
+    concurrency: int | None = None,
+    filter: str | None = None,  # noqa: A002
+    cache: str = "off",
+    store: str | Path | None = None,
+    budget_usd: float | None = None,
+    timeout_s: float | None = None,
+) -> Run:
+    """As `run_suite`, in the running event loop. A run whose task is cancelled is `interrupted`, and kept."""
+    from jurat.suitefiles import load_suite
+    from jurat.suiterun import begin, carry_on, checked_options, prepare
+
+    options = checked_options(
+        samples=samples,
+        reducer=reducer,
+        concurrency=concurrency,
+        filter=filter,
+        cache=cache,
+        budget_usd=budget_usd,
+        timeout_s=timeout_s,
+        providers=providers,
+    )
+    loaded = await in_thread(partial(load_suite, Path(suite))) if isinstance(suite, str | Path) else suite
+    async with contextlib.AsyncExitStack() as stack:
+        prepared = prepare(loaded, options)
+        stack.push_async_callback(prepared.aclose)
+        place = prepared.bench.store_place(str(store) if store is not None else None)
+        opened = await prepared.bench.open_store(str(place))
+        stack.push_async_callback(opened.aclose)
+        finished = await carry_on(prepared, opened, await begin(prepared, opened))
+        return Run(record=finished.record, summary=finished.tally.summary(), place=str(place))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run that is over.
+
+    Attributes:
+        record: its options, provenance and gate; `record.id` names it in the store.
+        summary: its figures, as reports have them.
+        place: the store that holds it.
+    """
+
+    record: RunRecord
+    summary: Mapping[str, Json]
+    place: str = field(repr=False)
+
+    @property
+    def gate(self) -> Mapping[str, Json]:
+        """What the policy comes to: `outcome` (`passed`, `failed`, `undecided`), `reason`, `rules`."""
+        return self.record.gate or {}
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate passed. What is undecided has not."""
+        return self.gate.get("outcome") == "passed"
+
+    def report(self, *, include_output: bool = False) -> dict[str, Any]:
+        """The whole report (`jurat schema report`), read from the store.
+
+        Args:
+            include_output: whether answers and conversations are part of it.
+        """
+        return run_here(self._report(include_output=include_output))
+
+    def cases(self, *, include_output: bool = True) -> list[dict[str, Any]]:
+        """Every case with its trials, in the plan's order, read from the store."""
+        found: list[dict[str, Any]] = self.report(include_output=include_output)["cases"]
+        return found
+
+    async def _report(self, *, include_output: bool) -> dict[str, Any]:
+        from jurat.report.run_json import case_json
+        from jurat.report.run_report import report_head
+        from jurat.store import Store
+        from jurat.suiterun import by_case
+
+        record = self.record
+        store = await Store.open(self.place)
+        try:
+            cases = [
+                case_json(case, trials, record.samples, include_output=include_output)
+                async for case, trials in by_case(store, record)
+            ]
+        finally:
+            await store.aclose()
+        return {**report_head(record, self.summary, record.gate), "cases": cases}
 
 
 def run_here(work: Coroutine[Any, Any, T]) -> T:

@@ -32,6 +32,13 @@ class FailOn(StrEnum):
 OUTPUT_HELP = "A file for the report, whole or not there; the summary is then still printed."
 INCLUDE_HELP = "Answers and conversations belong to the report."
 STORE_HELP = "Where runs are kept: a file or a PostgreSQL URL. Default: .jurat/jurat.db."
+RUN_HELP = "A run's id, a beginning of it that no other has, or latest."
+CONCURRENCY_HELP = "Calls in flight, subject and judges together. Default: by provider."
+FILTER_HELP = "Which cases: NAME*, label:L, metadata.key=V, !TERM; all must hold."
+PROVIDER_HELP = "Take kind:model, or another provider, for this name. May be given again."
+BUDGET_HELP = "Begin no call once so much is known to be spent."
+TIMEOUT_HELP = "For the whole run; what is not decided by then is an error."
+CACHE_HELP = "Whether replies from earlier runs are used."
 FAIL_ON_HELP = "What fails: fail (1 when the gate failed), undecided (1 then too), never (0)."
 
 
@@ -43,27 +50,16 @@ def run(
     reducer: Annotated[
         str | None, typer.Option(help="How trials become one: all, any, majority, or a pass rate.")
     ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Calls in flight, subject and judges together. Default: by provider.")
-    ] = None,
-    filter_: Annotated[
-        str | None, typer.Option("--filter", metavar="EXPR", help="Which cases: NAME*, label:L, metadata.key=V, !TERM.")
-    ] = None,
-    provider: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=PROVIDER", help="Take kind:model, or another provider, for this name."),
-    ] = None,
-    budget_usd: Annotated[
-        float | None, typer.Option(min=0.0, help="Begin no call once so much is known to be spent.")
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="For the whole run; the rest is an error then.")
-    ] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, help=CONCURRENCY_HELP)] = None,
+    filter_: Annotated[str | None, typer.Option("--filter", metavar="EXPR", help=FILTER_HELP)] = None,
+    provider: Annotated[list[str] | None, typer.Option(metavar="NAME=PROVIDER", help=PROVIDER_HELP)] = None,
+    budget_usd: Annotated[float | None, typer.Option(min=0.0, help=BUDGET_HELP)] = None,
+    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help=TIMEOUT_HELP)] = None,
     form: Annotated[Form, typer.Option("--format", help="How the report is written.")] = Form.CONSOLE,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help=OUTPUT_HELP)] = None,
     include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
     fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
-    cache: Annotated[Cache, typer.Option(help="Whether replies from earlier runs are used.")] = Cache.OFF,
+    cache: Annotated[Cache, typer.Option(help=CACHE_HELP)] = Cache.OFF,
     store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
 ) -> None:
     """Run suites: ask the subject, judge its answers, keep the record, and hold it against the policy.

@@ -172,9 +172,12 @@ class _Preparation:
         self._raise()
 
     def _raise(self) -> None:
-        if self._faults:
-            known, loaded = self._faults, self._loaded
-            raise AuthoringError("suite", known if loaded is None else loaded.placed(known))
+        if not self._faults:
+            return
+        written = [fault for fault in self._faults if not fault.path.startswith("--")]
+        given = [fault for fault in self._faults if fault.path.startswith("--")]  # in no file
+        placed = written if self._loaded is None else self._loaded.placed(written)
+        raise AuthoringError("suite", [*given, *placed])
 
     def _note(self, path: str, check: object) -> None:
         try:

@@ -1,0 +1,64 @@
+"""`jurat rescore`: the answers of an earlier run, judged anew by other assertions. No subject is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jurat.cli._exits import ExitCode, exits
+from jurat.cli.run import (
+    BUDGET_HELP,
+    CACHE_HELP,
+    CONCURRENCY_HELP,
+    FAIL_ON_HELP,
+    FILTER_HELP,
+    INCLUDE_HELP,
+    OUTPUT_HELP,
+    PROVIDER_HELP,
+    RUN_HELP,
+    STORE_HELP,
+    TIMEOUT_HELP,
+    FailOn,
+    Form,
+)
+from jurat.filejob import Cache
+
+__all__ = ["rescore"]
+
+
+def rescore(
+    run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)],
+    suite: Annotated[Path, typer.Option(metavar="FILE", help="The suite whose assertions and policy judge.")],
+    concurrency: Annotated[int | None, typer.Option(min=1, help=CONCURRENCY_HELP)] = None,
+    filter_: Annotated[str | None, typer.Option("--filter", metavar="EXPR", help=FILTER_HELP)] = None,
+    provider: Annotated[list[str] | None, typer.Option(metavar="NAME=PROVIDER", help=PROVIDER_HELP)] = None,
+    budget_usd: Annotated[float | None, typer.Option(min=0.0, help=BUDGET_HELP)] = None,
+    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help=TIMEOUT_HELP)] = None,
+    form: Annotated[Form, typer.Option("--format", help="How the report is written.")] = Form.CONSOLE,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help=OUTPUT_HELP)] = None,
+    include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
+    fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
+    cache: Annotated[Cache, typer.Option(help=CACHE_HELP)] = Cache.OFF,
+    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+) -> None:
+    """Judge the answers of a completed run anew, by the assertions of a suite file. It becomes a run of its own.
+
+    Exit codes: as of jurat run.
+    """
+    with exits():
+        from jurat.cli._running import order_of, providers_from, rescore_run
+        from jurat.suiterun import checked_options
+
+        options = checked_options(
+            concurrency=concurrency,
+            filter=filter_,
+            providers=providers_from(provider or ()),
+            budget_usd=budget_usd,
+            timeout_s=timeout,
+            cache=cache,
+        )
+        code = rescore_run(run, suite, options, order_of(form, output, include_output, fail_on, store))
+        if code is not ExitCode.PASSED:
+            raise typer.Exit(code)

@@ -1,0 +1,36 @@
+"""`jurat resume`: going on with a run that was interrupted. Nothing that was paid for is asked for again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jurat.cli._exits import ExitCode, exits
+from jurat.cli.run import FAIL_ON_HELP, INCLUDE_HELP, OUTPUT_HELP, RUN_HELP, STORE_HELP, FailOn, Form
+
+__all__ = ["resume"]
+
+
+def resume(
+    run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)],
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Make the trials anew that came to an error.")
+    ] = False,
+    form: Annotated[Form, typer.Option("--format", help="How the report is written.")] = Form.CONSOLE,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help=OUTPUT_HELP)] = None,
+    include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
+    fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
+    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+) -> None:
+    """Go on with a run that was interrupted; one that is complete is told as it is.
+
+    Exit codes: as of jurat run.
+    """
+    with exits():
+        from jurat.cli._running import order_of, resume_run
+
+        code = resume_run(run, order_of(form, output, include_output, fail_on, store), retry_errors=retry_errors)
+        if code is not ExitCode.PASSED:
+            raise typer.Exit(code)

@@ -1,0 +1,65 @@
+"""`jurat runs`: what the store holds, newest first."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jurat.cli._exits import exits
+from jurat.cli._stdout import line
+from jurat.cli._text import visible
+from jurat.cli.run import STORE_HELP, Form
+
+if TYPE_CHECKING:
+    from jurat.report.record import RunRecord
+
+__all__ = ["runs"]
+
+_ROW = "{:<24}{:<13}{:<11}{:>7}  {:<21}{}"
+
+
+def runs(
+    suite: Annotated[str | None, typer.Option(metavar="NAME", help="Runs of this suite alone.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 20,
+    form: Annotated[Form, typer.Option("--format", help="How to print the list.")] = Form.CONSOLE,
+    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+) -> None:
+    """List runs: how far they came, what their gate said, when they began, which suite they ran."""
+    with exits():
+        found = asyncio.run(_runs(limit, suite, store))
+        if form is Form.JSON:
+            from jurat.report.run_json import run_json
+
+            told = [{**run_json(run), "gate": _outcome(run)} for run in found]
+            line(json.dumps(told, ensure_ascii=False, indent=2))
+        else:
+            line(_table(found))
+
+
+async def _runs(limit: int, suite: str | None, store: str | None) -> list[RunRecord]:
+    from jurat.workbench import Workbench
+
+    opened = await Workbench().open_store(store)
+    try:
+        return await opened.runs.runs(limit=limit, suite=suite)
+    finally:
+        await opened.aclose()
+
+
+def _outcome(run: RunRecord) -> str | None:
+    return None if run.gate is None else str(run.gate["outcome"])
+
+
+def _table(found: Sequence[RunRecord]) -> str:
+    if not found:
+        return "no runs"
+    rows = [_ROW.format("run", "status", "gate", "trials", "begun", "suite")]
+    for run in found:
+        suite = f"{visible(run.suite)}{' (rescored)' if run.parent else ''}"
+        gate = _outcome(run) or "-"
+        rows.append(_ROW.format(run.id, run.status.value, gate, run.cases * run.samples, run.created_at, suite))
+    return "\n".join(rows)

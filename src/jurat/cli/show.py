@@ -1,0 +1,98 @@
+"""`jurat show`: one run, or one case of it in full: prompt, answer, and each assertion with its proof."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jurat.cli._exits import exits
+from jurat.cli._stdout import line, say
+from jurat.cli.run import RUN_HELP, STORE_HELP, Form
+
+if TYPE_CHECKING:
+    from jurat.report.record import CaseRecord, RunRecord, TrialRecord
+    from jurat.store import Store
+
+__all__ = ["show"]
+
+_MOST_NAMES = 20
+
+
+def show(
+    run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)] = "latest",
+    case: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A case in full, by its name. May be given again.")
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How it is printed.")] = Form.CONSOLE,
+    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+) -> None:
+    """Show a run: its cases that did not pass, its figures and its gate; or one case with everything about it."""
+    with exits():
+        asyncio.run(_show(run, case or [], form, store))
+
+
+async def _show(text: str, names: list[str], form: Form, store: str | None) -> None:
+    from jurat.workbench import Workbench
+
+    opened = await Workbench().open_store(store)
+    try:
+        record = await opened.runs.find(text)
+        if names:
+            for case in await _cases(opened, record, names):
+                await _show_case(opened, record, case, form)
+        else:
+            await _show_run(opened, record, form)
+    finally:
+        await opened.aclose()
+
+
+async def _show_run(store: Store, record: RunRecord, form: Form) -> None:
+    from jurat.cli import _reporting
+    from jurat.suiterun import load_finished
+
+    printing = _reporting.Printing(form=_reporting.Form(form), include_output=form is Form.JSON)
+    await _reporting.print_reports(store, [await load_finished(store, record)], printing)
+
+
+async def _cases(store: Store, record: RunRecord, names: list[str]) -> list[CaseRecord]:
+    """The cases of these names, in the order in which they were asked for."""
+    from jurat.errors import AuthoringError, Fault
+    from jurat.vocabulary import nearest
+
+    known = {case.name: case async for case in store.runs.cases(record.id)}
+    faults = []
+    for name in names:
+        if name not in known:
+            near = nearest(name, list(known))
+            few = ", ".join(list(known)[:_MOST_NAMES])
+            hint = f"Did you mean {near}?" if near else f"There are {few}{', …' if len(known) > _MOST_NAMES else ''}"
+            expected = f"a case of run {record.id}"
+            faults.append(Fault(path="--case", expected=expected, found=repr(name[:80]), hint=hint))
+    if faults:
+        raise AuthoringError("jurat show", faults)
+    return [known[name] for name in names]
+
+
+async def _show_case(store: Store, record: RunRecord, case: CaseRecord, form: Form) -> None:
+    trials = [trial async for trial in store.runs.trials(record.id, case.case_index)]
+    if form is Form.JSON:
+        from jurat.report.run_json import case_json
+
+        told = case_json(case, trials, record.samples, include_output=True)
+        line(json.dumps(told, ensure_ascii=False, indent=2))
+        return
+    body = (await store.runs.snapshot(case.case_hash)).body
+    for trial in trials:
+        say(_in_full(case, trial, body, record.samples))
+    if not trials:
+        line(f"case {case.name}: no trial yet")
+
+
+def _in_full(case: CaseRecord, trial: TrialRecord, body: dict[str, object], samples: int) -> str:
+    from jurat.cli._trial import trial_text
+    from jurat.suiterun import trial_evidence
+
+    return trial_text(case, trial, trial_evidence(body, trial), samples)
