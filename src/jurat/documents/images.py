@@ -13,6 +13,7 @@ _SIGNATURE = 8
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _ALONE = frozenset((0x01, *range(0xD0, 0xD8)))
 _SCAN, _END = 0xDA, 0xD9
+_LAST = b"\xff\xd9"
 
 
 def png_size(data: bytes) -> tuple[int, int]:
@@ -65,7 +66,7 @@ def jpeg_size(data: bytes) -> tuple[int, int]:
             height, width = struct.unpack_from(">HH", data, place + 5)
             size = width, height
         if marker == _SCAN:
-            if size is None or not all(size):
+            if size is None or not all(size) or data.rfind(_LAST) < place:
                 break
             return size
         place += 2 + length

@@ -198,7 +198,8 @@ class Story:
             self._lines.extend(lines)
 
     def _text_box_ends(self) -> None:
-        self._lines.extend(self._box_lines())
+        lines = self._box_lines()
+        self._lines.extend(lines)
 
     def _box_lines(self) -> list[str]:
         lines = self._lines

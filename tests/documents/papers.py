@@ -8,7 +8,9 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["docx", "jpeg", "paragraph", "pdf", "pdf_of", "pdf_page", "png", "stream"]
+__all__ = ["archive", "docx", "jpeg", "paragraph", "pdf", "pdf_of", "pdf_page", "png", "stream", "word_part"]
+
+Files = Mapping[str, bytes | str]
 
 
 # --- PDF -----------------------------------------------------------------------------------------------------------
@@ -75,7 +77,7 @@ def word_part(root: str, content: str) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?><w:{root} {_W} {_R} {_MC} {_M}>{content}</w:{root}>'
 
 
-def docx(body: str, parts: Mapping[str, str] | None = None, *, prolog: str = "", more: Mapping[str, bytes] | None = None) -> bytes:
+def docx(body: str, parts: Mapping[str, str] | None = None, *, prolog: str = "", more: Files | None = None) -> bytes:
     """A DOCX of this body. `parts` maps a relation's kind and number (`header1`, `footnotes`) to the part's content."""
     parts = parts or {}
     document = word_part("document", f"<w:body>{body}</w:body>").replace("?><w:", f"?>{prolog}<w:", 1)
@@ -100,7 +102,7 @@ def _relations(content: str) -> str:
     return f'<Relationships xmlns="{space}">{content}</Relationships>'
 
 
-def archive(files: Mapping[str, bytes | str]) -> bytes:
+def archive(files: Files) -> bytes:
     """A ZIP archive."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as made:
