@@ -13,7 +13,7 @@ the call waits for its turn.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from jurat.engine.committer import Committer
@@ -70,6 +70,7 @@ class Caller:
         resumed: whether the run was begun by another process, so that the journal may know any call.
         budget_usd: no call is begun once so much is spent; None for no bound.
         spent_usd: what is known to be spent already.
+        borne: the keys of the calls whose cost stands in the record already, of a run that is resumed.
         watcher: is told of calls.
 
     Attributes:
@@ -87,6 +88,7 @@ class Caller:
         resumed: bool = False,
         budget_usd: float | None = None,
         spent_usd: float = 0.0,
+        borne: Iterable[str] = (),
     ) -> None:
         self._slots = Slots(concurrency)
         self._replies = Committer(journal.commit)
@@ -95,7 +97,7 @@ class Caller:
         self._budget_usd, self.spent_usd = budget_usd, spent_usd
         self._watcher = watcher
         self._seen = Seen()
-        self._borne: set[int] = set()
+        self._borne = {_short(key) for key in borne}
         self._in_flight: dict[str, asyncio.Future[Outcome]] = {}
         self._on_the_wire = 0
         self._out_of_money = False
@@ -144,11 +146,10 @@ class Caller:
     def _claimed(self, target: Target, key: str, kept: Kept) -> Kept:
         """A reply of this run's own, which one trial alone bears the cost of.
 
-        What this process asked for is borne by whoever asked. Of what an earlier one asked, the journal knows whether a
-        finished trial bears it; if none does, the first to find it will.
+        What this process asked for is borne by whoever asked; what an earlier one asked for, by the finished trial that
+        bears it, and if none does, by the first to find it.
         """
-        cached = kept.cached if isinstance(kept, Raw) else kept.spending.cached
-        if not self._resumed or cached or _short(key) in self._borne:
+        if not self._resumed or _short(key) in self._borne:
             return _elsewhere(kept)
         self._borne.add(_short(key))
         self._spend(target, kept)

@@ -19,10 +19,7 @@ __all__ = ["Journal", "MemoryJournal"]
 
 
 class Journal(Protocol):
-    """Keeps replies by the key of their call. Raises StoreError when it cannot.
-
-    What `recall` gives is marked as cached where the cost of it stands in a trial that was committed already.
-    """
+    """Keeps replies by the key of their call. Raises StoreError when it cannot."""
 
     async def recall(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]: ...
 

@@ -12,7 +12,7 @@ else's. When the time of the run is over, finished trials stay as they are, and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from jurat.engine.answering import Answering, OutputSource, Rejected
 from jurat.engine.assessing import Assessing, Targets
@@ -54,6 +54,8 @@ class RunJob:
         done: the trials that the record holds already.
         resumed: whether another process began this run, so that the journal may know any of its calls.
         spent_usd: what that process is known to have spent, for the budget.
+        borne: the keys of the calls whose cost stands in the trials that are done (`TrialRecord.paid`), so that none is
+            counted twice.
         watcher: is told what happens.
 
     Attributes:
@@ -76,6 +78,7 @@ class RunJob:
         done: Collection[Place] = frozenset(),
         resumed: bool = False,
         spent_usd: float = 0.0,
+        borne: Iterable[str] = (),
         watcher: RunWatcher | None = None,
     ) -> None:
         limits = limits or Limits()
@@ -89,6 +92,7 @@ class RunJob:
             resumed=resumed,
             budget_usd=limits.budget_usd,
             spent_usd=spent_usd,
+            borne=borne,
         )
         self._withhold: Committer[Rejected] = Committer(journal.withhold)
         self._finished: Committer[TrialRecord] = Committer(recorder.commit_trials)
