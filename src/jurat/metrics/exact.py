@@ -16,6 +16,9 @@ __all__ = ["ExactSum", "Moments", "as_written"]
 _EXACT = Context(prec=2_500, Emin=-10_000, Emax=10_000, traps=[Inexact, InvalidOperation, Overflow])
 """Room for the sums of the squares of all floats there are; were it ever too little, that would be an error."""
 
+_ROOTS = Context(prec=40, Emin=-10_000, Emax=10_000)
+"""For the one step that cannot be exact."""
+
 
 def as_written(value: float) -> Fraction:
     """The decimal that a finite number is written as: the shortest one that reads back as the same float."""
@@ -83,8 +86,8 @@ class Moments:
         if self.n < 2:
             return None
         variance = (Fraction(self._squares) - self.total**2 / self.n) / (self.n - 1)
-        found = math.sqrt(as_float(variance))
-        return found if math.isfinite(found) else None
+        root = float(_ROOTS.sqrt(_ROOTS.divide(Decimal(variance.numerator), Decimal(variance.denominator))))
+        return root if math.isfinite(root) else None
 
 
 def as_float(value: Fraction) -> float:
@@ -92,4 +95,4 @@ def as_float(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf

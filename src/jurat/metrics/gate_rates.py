@@ -18,7 +18,7 @@ from jurat.metrics.policy import Rule, rule_to_json
 from jurat.metrics.rates import Rate
 from jurat.metrics.run_parts import Outcomes
 from jurat.metrics.run_tally import RunTally
-from jurat.report.digits import count, percent, told_apart_percent
+from jurat.report.digits import count, told_apart_percent
 
 __all__ = ["case_pass_rate", "counted", "label_pass_rate", "overall_pass_rate"]
 
@@ -50,7 +50,7 @@ def _rate(rule: Rule, rate: Rate, whose: str) -> RuleOutcome:
     outcome = at_least(actual, (worst, best), limit, covered(rule, rate.decided, total))
     shown, wanted = told_apart_percent(shown_side(outcome, actual, (worst, best)), limit)
     if rate.undecided and not covered(rule, rate.decided, total):
-        found = f"{_between(worst, best)} of {count(total, what)}{whose} pass, as {rate.undecided:,} are undecided"
+        found = f"{_between(worst, best, limit)} of {count(total, what)}{whose} pass, with {rate.undecided:,} undecided"
     else:
         of = "decided " if rate.undecided else ""
         found = f"{shown} of {rate.decided:,} {of}{_plural(what, rate.decided)}{whose} passed"
@@ -61,8 +61,9 @@ def _plural(what: str, number: int) -> str:
     return what if number == 1 else what + "s"
 
 
-def _between(low: Fraction, high: Fraction) -> str:
-    return f"{percent(low).removesuffix(' %')} to {percent(high)}"
+def _between(low: Fraction, high: Fraction, limit: Fraction) -> str:
+    texts = [told_apart_percent(bound, limit)[0] for bound in (low, high)]
+    return f"{texts[0].removesuffix(' %')} to {texts[1]}"
 
 
 def case_pass_rate(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
@@ -76,7 +77,8 @@ def case_pass_rate(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutco
         return nothing(rule, limit, "there is no case")
     if rates.below:
         outcome = GateStatus.FAILED
-        named = ", ".join(rates.names[:3]) + (", …" if rates.below > 3 else "")
+        told = [f"{name}: {told_apart_percent(best, rates.limit)[0]}" for name, best in rates.worst[:3]]
+        named = ", ".join(told) + (", …" if rates.below > 3 else "")
         found = f"{count(rates.below, 'case')} of {total:,} passed less often ({named})"
     elif rates.undecided:
         outcome, found = GateStatus.UNDECIDED, f"{count(rates.undecided, 'case')} of {total:,} undecided"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,7 +19,7 @@ from jurat.metrics.outcome import (
 from jurat.metrics.policy import Rule, rule_to_json
 from jurat.metrics.run_parts import AssertionTally
 from jurat.metrics.run_tally import RunTally
-from jurat.report.digits import percent, short, told_apart
+from jurat.report.digits import apart, short, told_apart
 
 __all__ = ["evaluator_score", "no_regression"]
 
@@ -70,9 +69,8 @@ def evaluator_score(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutc
     outcome = at_least(mean.actual, mean.bounds, as_written(limit), enough)
     shown, wanted = told_apart(shown_side(outcome, mean.actual, mean.bounds), limit)
     if mean.undecided and not enough:
-        low, high = (short(end) for end in mean.bounds)
-        found = f"the mean score of {_asked(rule)} lies from {low} to {high}, as {mean.undecided:,} of {total:,} "
-        found += "are undecided"
+        low, high = (told_apart(end, limit)[0] for end in mean.bounds)
+        found = f"the mean score of {_asked(rule)} is {low} to {high}, with {mean.undecided:,} of {total:,} undecided"
     else:
         found = f"the mean score of {_asked(rule)} is {shown} over {mean.decided:,} decided"
     return rule_outcome(rule, outcome, mean.actual, mean.bounds, limit, mean.decided, mean.undecided, found, wanted)
@@ -94,7 +92,7 @@ def no_regression(rule: Rule, tally: RunTally, baseline: RunTally | None) -> Rul
             return nothing(rule, drop, f"{words}: {found}")
     assert isinstance(new, _Mean)  # noqa: S101 - for the type checker, as a text returned above
     assert isinstance(old, _Mean)  # noqa: S101
-    return _compared(rule, new, old, drop, percent if not of_scores else short)
+    return _compared(rule, new, old, shares=not of_scores)
 
 
 def _measured_rate(rule: Rule, tally: RunTally) -> _Mean | str:
@@ -112,32 +110,42 @@ def _measured_score(rule: Rule, tally: RunTally) -> _Mean | str:
     return chosen if isinstance(chosen, str) else _mean(*chosen)
 
 
-def _compared(rule: Rule, new: _Mean, old: _Mean, drop: float, shown: Callable[[Fraction], str]) -> RuleOutcome:
+def _compared(rule: Rule, new: _Mean, old: _Mean, *, shares: bool) -> RuleOutcome:
     """The change, and the change had the undecided of either run come out for or against it."""
-    ranges = [
-        (run.actual, run.actual)
-        if run.actual is not None and covered(rule, run.decided, run.decided + run.undecided)
-        else run.bounds
-        for run in (new, old)
-    ]
+    drop, ranges = rule.maximum_drop or 0, [_range(rule, run) for run in (new, old)]
     change = None if new.actual is None or old.actual is None else new.actual - old.actual
     bounds = (ranges[0][0] - ranges[1][1], ranges[0][1] - ranges[1][0])
     outcome = at_least(change, bounds, -as_written(drop), enough=False)
-    told = [
-        f"{'unknown' if run.actual is None else shown(run.actual)} over {run.decided:,} decided"
-        + (f" ({run.undecided:,} undecided)" if run.undecided else "")
-        for run in (new, old)
-    ]
-    uneven = new.undecided * (old.decided + old.undecided) != old.undecided * (new.decided + new.undecided)
-    warning = "; the runs are unequally decided, so that the rates may not be comparable" if uneven else ""
-    lost = "no drop is" if not drop else f"a drop of at most {shown(as_written(drop))} is"
     return RuleOutcome(
         rule=rule_to_json(rule),
         outcome=outcome,
-        reason=f"{told[0]}, in the baseline {told[1]}; {lost} allowed{warning}",
+        reason=_change_in_words(new, old, drop, shares=shares),
         actual=None if change is None else as_float(change),
         bounds=(as_float(bounds[0]), as_float(bounds[1])) if bounds[0] != bounds[1] else None,
         limit=-drop if drop else 0.0,
         n=new.decided,
         undecided=new.undecided,
     )
+
+
+def _range(rule: Rule, run: _Mean) -> Bounds:
+    if run.actual is not None and covered(rule, run.decided, run.decided + run.undecided):
+        return run.actual, run.actual
+    return run.bounds
+
+
+def _change_in_words(new: _Mean, old: _Mean, drop: float, *, shares: bool) -> str:
+    scale, unit = (100, " %") if shares else (1, "")
+    if new.actual is None or old.actual is None:
+        values = ["unknown" if run.actual is None else short(run.actual * scale) + unit for run in (new, old)]
+    else:
+        values = [text + unit for text in apart(new.actual * scale, old.actual * scale)]
+    told = [
+        f"{value} over {run.decided:,} decided" + (f" ({run.undecided:,} undecided)" if run.undecided else "")
+        for value, run in zip(values, (new, old), strict=True)
+    ]
+    most = f"{told_apart(0, as_written(drop) * scale)[1]}{' percentage points' if shares else ''}"
+    allowed = f"a drop of at most {most} is allowed" if drop else "no drop is allowed"
+    uneven = new.undecided * (old.decided + old.undecided) != old.undecided * (new.decided + new.undecided)
+    warning = "; beware, the runs are not equally decided" if uneven else ""
+    return f"{told[0]}, in the baseline {told[1]}; {allowed}{warning}"

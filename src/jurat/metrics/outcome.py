@@ -96,6 +96,7 @@ class GateOutcome:
 
 
 def covered(rule: Rule, decided: int, total: int) -> bool:
+    """Whether enough is decided (`minimum_decided`, everything by default) for the decided alone to count."""
     share = as_written(rule.minimum_decided if rule.minimum_decided is not None else 1)
     return decided > 0 and Fraction(decided, total) >= share
 
@@ -109,6 +110,7 @@ def at_least(actual: Fraction | None, bounds: Bounds, limit: Fraction, enough: b
 
 
 def at_most(actual: Fraction | None, bounds: Bounds, limit: Fraction, enough: bool) -> GateStatus:
+    """At most the limit, in the same way."""
     turned = None if actual is None else -actual
     return at_least(turned, (-bounds[1], -bounds[0]), -limit, enough)
 
@@ -121,6 +123,7 @@ def shown_side(outcome: GateStatus, actual: Fraction | None, bounds: Bounds) -> 
 
 
 def nothing(rule: Rule, limit: float, why: str) -> RuleOutcome:
+    """There is nothing to decide by."""
     return RuleOutcome(rule=rule_to_json(rule), outcome=GateStatus.UNDECIDED, reason=why, limit=limit)
 
 
@@ -135,6 +138,7 @@ def rule_outcome(
     found: str,
     wanted: str,
 ) -> RuleOutcome:
+    """An outcome whose sentence is what was found, and what was wanted (`90 %`, or `at most 10 %`)."""
     needed = wanted if wanted.startswith("at most") else f"at least {wanted}"
     tail = "will do" if wanted.startswith("at most") else "are needed" if wanted.endswith("%") else "is needed"
     return RuleOutcome(

@@ -73,7 +73,7 @@ class CaseRates:
         met, below: cases that reach it, or do not, whatever became of their undecided trials.
         undecided: cases for which those matter.
         lowest: the lowest rate there is among the decided trials of a case; None when nothing is decided.
-        names: the first cases below it.
+        worst: the first cases below it, each with the most that it could have reached.
     """
 
     limit: Fraction
@@ -81,7 +81,7 @@ class CaseRates:
     below: int = 0
     undecided: int = 0
     lowest: Fraction | None = None
-    names: list[str] = field(default_factory=list)
+    worst: list[tuple[str, Fraction]] = field(default_factory=list)
 
     def add(self, name: str, passed: int, decided: int, planned: int) -> None:
         """Count one case."""
@@ -92,8 +92,8 @@ class CaseRates:
             self.met += 1
         elif Fraction(passed + planned - decided, planned) < self.limit:
             self.below += 1
-            if len(self.names) < _MOST_NAMES:
-                self.names.append(name)
+            if len(self.worst) < _MOST_NAMES:
+                self.worst.append((name, Fraction(passed + planned - decided, planned)))
         else:
             self.undecided += 1
 

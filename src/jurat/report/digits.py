@@ -10,7 +10,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["count", "money", "percent", "short", "told_apart", "told_apart_percent"]
+__all__ = ["apart", "count", "money", "percent", "short", "told_apart", "told_apart_percent"]
 
 _DIGITS = 4
 _MOST = 17
@@ -39,6 +39,16 @@ def told_apart(value: Number, limit: Number) -> tuple[str, str]:
         if _order(Fraction(text), Fraction(wanted)) == _order(exact, bound):
             return text, wanted
     return _written(value), wanted
+
+
+def apart(value: Number, other: Number) -> tuple[str, str]:
+    """Two measured numbers as text, rounded alike, so that the texts compare as the numbers do."""
+    one, two = _exact(value), _exact(other)
+    for digits in range(_DIGITS, _MOST + 1):
+        texts = short(one, digits), short(two, digits)
+        if _order(Fraction(texts[0]), Fraction(texts[1])) == _order(one, two):
+            return texts
+    return _written(value), _written(other)
 
 
 def told_apart_percent(value: Number, limit: Number) -> tuple[str, str]:
