@@ -86,6 +86,23 @@ class Model(ScriptedProvider):
             self._news.notify_all()
 
 
+class AwaitedRecorder(MemoryRecorder):
+    """A record that tells when it holds so many trials."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._news = asyncio.Condition()
+
+    async def commit_trials(self, trials: Sequence[TrialRecord]) -> None:
+        await super().commit_trials(trials)
+        async with self._news:
+            self._news.notify_all()
+
+    async def until(self, count: int) -> None:
+        async with self._news:
+            await self._news.wait_for(lambda: len(self.trials) >= count)
+
+
 def says(text: str) -> ScriptedReply:
     """A priced reply."""
     return ScriptedReply(text=text, usage=USAGE)

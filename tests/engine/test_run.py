@@ -21,6 +21,7 @@ from runs import (
     PASS,
     POOR,
     PROMPT,
+    AwaitedRecorder,
     Model,
     Plain,
     answerer,
@@ -503,20 +504,12 @@ def test_who_bears_a_shared_reply_may_depend_on_the_order_but_nothing_else_and_n
 
 
 async def test_a_trial_is_committed_when_its_last_assessment_is_done_whatever_the_others_do() -> None:
-    two = asyncio.Event()
-
-    class Noting(MemoryRecorder):
-        async def commit_trials(self, trials: Any) -> None:
-            await super().commit_trials(trials)
-            if len(self.trials) == 2:
-                two.set()
-
-    subject, recorder = answerer(hold=["q0;"]), Noting()
+    subject, recorder = answerer(hold=["q0;"]), AwaitedRecorder()
     running = asyncio.create_task(
         job(plan(cases(3, assertions(CONTAINS))), subject, recorder=recorder, limits={"concurrency": 3}).run()
     )
 
-    await two.wait()
+    await recorder.until(2)
     early = sorted(recorder.trials)
     subject.release()
     await running
