@@ -1,23 +1,29 @@
 """What every provider keeps, whatever is behind it. Each test module of an adapter runs these behaviours against it.
 
 A provider under contract is made by a factory from the one reply that it is to give (and, for a recording, from the
-requests that it will be asked).
+requests that it will be asked). `HttpContract` goes on where a vendor's server stands behind it: the same situation has
+the same outcome for every kind, whatever the vendor's words for it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from loopback import Answer, FakeTime, Server, answer, serving
+from wires import GENERIC, Wire
 
 from jurat.errors import ErrorCategory, ProviderError, RequestError
 from jurat.provider import (
     ChatMessage,
     FinishReason,
     Frame,
+    Image,
     ModelRequest,
     Provider,
     Raw,
@@ -26,12 +32,14 @@ from jurat.provider import (
     TokenLogprobs,
     Usage,
 )
+from jurat.provider.http_provider import HttpProvider
+from jurat.provider.registry import make_provider
 from jurat.provider.script import ScriptedReply
 
 Making = Callable[..., AbstractAsyncContextManager[Provider]]
 
 SCHEMA = ResponseSchema(name="verdict", schema={"type": "object", "properties": {"score": {"type": "number"}}})
-FRAME = Frame(messages=(ChatMessage(role="system", content="Judge.\n«Ü»"),), schema=SCHEMA, top_logprobs=2)
+FRAME = Frame(messages=(ChatMessage(role="system", content="Judge.\n«Ü»"),), schema=SCHEMA)
 REQUEST = ModelRequest(frame=FRAME, user='Is "Paris" right?\n\u2028 <x> 🙂')
 
 
@@ -41,49 +49,61 @@ async def asked(making: Making, reply: ScriptedReply, request: ModelRequest = RE
 
 
 class ProviderContract:
-    """Subclass it with a fixture `making`."""
+    """Subclass it with a fixture `making`, and with `wire` where it speaks another format than chat completions."""
+
+    @pytest.fixture
+    def wire(self) -> Wire:
+        return GENERIC
 
     async def test_it_is_a_provider(self, making: Making) -> None:
-        async with making(ScriptedReply(text="x"), [REQUEST]) as provider:
+        async with making(ScriptedReply(text="{}"), [REQUEST]) as provider:
             assert isinstance(provider, Provider)
 
     @pytest.mark.parametrize("text", ["Paris", "", "  \n", 'Ünï "x" 🙂\u2028', '{"score": 1}'])
-    async def test_the_text_arrives_as_it_was_said(self, making: Making, text: str) -> None:
+    async def test_the_text_arrives_as_it_was_said(self, making: Making, wire: Wire, text: str) -> None:
+        if "by_tool" in wire.lacks:
+            text = json.dumps({"said": text})
         assert (await asked(making, ScriptedReply(text=text))).text == text
 
     async def test_a_reply_without_text_has_none(self, making: Making) -> None:
         assert (await asked(making, ScriptedReply(text=None))).text is None
 
     @pytest.mark.parametrize("reason", list(FinishReason))
-    async def test_every_reason_to_stop_arrives(self, making: Making, reason: FinishReason) -> None:
-        assert (await asked(making, ScriptedReply(text="x", finish_reason=reason))).finish_reason is reason
+    async def test_every_reason_to_stop_arrives(self, making: Making, wire: Wire, reason: FinishReason) -> None:
+        said = ScriptedReply(text="{}", finish_reason=reason if reason in wire.reasons else FinishReason.STOP)
+        assert (await asked(making, said)).finish_reason is said.finish_reason
 
-    async def test_a_refusal_arrives_beside_the_text(self, making: Making) -> None:
-        reply = await asked(making, ScriptedReply(text=None, refusal="I cannot."))
-        assert (reply.text, reply.refusal) == (None, "I cannot.")
+    async def test_a_refusal_arrives_beside_the_text(self, making: Making, wire: Wire) -> None:
+        refusal = None if "refusal" in wire.lacks else "I cannot."
+        reply = await asked(making, ScriptedReply(text=None, refusal=refusal))
+        assert (reply.text, reply.refusal) == (None, refusal)
 
     async def test_reasoning_is_counted_and_never_read(self, making: Making) -> None:
-        reply = await asked(making, ScriptedReply(text="", reasoning='{"score": 4}'))
-        assert (reply.text, reply.reasoning_characters) == ("", 12)
+        reply = await asked(making, ScriptedReply(text="{}", reasoning='{"score": 4}'))
+        assert (reply.text, reply.reasoning_characters) == ("{}", 12)
 
-    async def test_usage_arrives_with_its_parts(self, making: Making) -> None:
+    async def test_usage_arrives_with_its_parts(self, making: Making, wire: Wire) -> None:
         usage = Usage(
-            input_tokens=100, output_tokens=20, cached_input_tokens=40, cache_write_tokens=10, reasoning_tokens=5
+            input_tokens=100,
+            output_tokens=20,
+            cached_input_tokens=None if "cached" in wire.lacks else 40,
+            cache_write_tokens=None if "written" in wire.lacks else 10,
+            reasoning_tokens=None if "thought_tokens" in wire.lacks else 5,
         )
-        assert (await asked(making, ScriptedReply(text="x", usage=usage))).usage == usage
+        assert (await asked(making, ScriptedReply(text="{}", usage=usage))).usage == usage
 
     async def test_usage_that_was_not_reported_is_unknown(self, making: Making) -> None:
-        assert (await asked(making, ScriptedReply(text="x"))).usage == Usage()
+        assert (await asked(making, ScriptedReply(text="{}"))).usage == Usage()
 
-    async def test_token_probabilities_arrive(self, making: Making) -> None:
-        tokens = (TokenLogprobs(token="yes", top={"yes": -0.25, "no": -1.5}),)
-        assert (await asked(making, ScriptedReply(text="yes", logprobs=tokens))).logprobs == tokens
+    async def test_token_probabilities_arrive(self, making: Making, wire: Wire) -> None:
+        tokens = (TokenLogprobs(token="yes", top={"yes": -0.25, "no": -1.5}),) if "logprobs" not in wire.lacks else ()
+        assert (await asked(making, ScriptedReply(text="{}", logprobs=tokens))).logprobs == tokens
 
     async def test_the_model_that_answered_is_named(self, making: Making) -> None:
-        assert (await asked(making, ScriptedReply(text="x", model="other-2026"))).model == "other-2026"
+        assert (await asked(making, ScriptedReply(text="{}", model="other-2026"))).model == "other-2026"
 
     async def test_preparing_is_pure_and_the_key_names_the_request(self, making: Making) -> None:
-        async with making(ScriptedReply(text="x"), [REQUEST]) as provider:
+        async with making(ScriptedReply(text="{}"), [REQUEST]) as provider:
             first, again = provider.prepare(REQUEST), provider.prepare(REQUEST)
             others = [
                 ModelRequest(frame=FRAME, user="other"),
@@ -98,58 +118,251 @@ class ProviderContract:
         assert set(first.key) <= set("0123456789abcdef")
 
     async def test_an_equal_frame_gives_the_same_key(self, making: Making) -> None:
-        twin = Frame(messages=FRAME.messages, schema=FRAME.schema, top_logprobs=2)
-        async with making(ScriptedReply(text="x"), [REQUEST]) as provider:
+        twin = Frame(messages=FRAME.messages, schema=FRAME.schema)
+        async with making(ScriptedReply(text="{}"), [REQUEST]) as provider:
             assert provider.prepare(ModelRequest(frame=twin, user=REQUEST.user)) == provider.prepare(REQUEST)
 
-    async def test_the_user_text_is_sent_last_and_whole(self, making: Making) -> None:
-        async with making(ScriptedReply(text="x"), [REQUEST]) as provider:
-            messages = json.loads(provider.prepare(REQUEST).body)["messages"]
-        assert messages == [
-            {"role": "system", "content": "Judge.\n«Ü»"},
-            {"role": "user", "content": REQUEST.user},
-        ]
+    async def test_the_user_text_is_sent_last_and_whole(self, making: Making, wire: Wire) -> None:
+        async with making(ScriptedReply(text="{}"), [REQUEST]) as provider:
+            sent = wire.sent(json.loads(provider.prepare(REQUEST).body))
+        assert sent.messages == [("system", "Judge.\n«Ü»"), ("user", REQUEST.user)]
+
+    async def test_earlier_turns_are_sent_in_their_order_and_roles(self, making: Making, wire: Wire) -> None:
+        said = [("system", "S"), ("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")]
+        frame = Frame(messages=tuple(ChatMessage(role=role, content=text) for role, text in said), schema=SCHEMA)
+        request = ModelRequest(frame=frame, user="e")
+        async with making(ScriptedReply(text="{}"), [request]) as provider:
+            sent = wire.sent(json.loads(provider.prepare(request).body))
+        assert sent.messages == [*said, ("user", "e")]
 
     @pytest.mark.parametrize("place", ["user", "frame"])
     async def test_text_that_is_no_unicode_is_refused_before_a_call(self, making: Making, place: str) -> None:
         bad = ChatMessage(role="system", content="\ud800")
         frame = Frame(messages=(bad,)) if place == "frame" else FRAME
-        async with making(ScriptedReply(text="x"), [REQUEST]) as provider:
+        async with making(ScriptedReply(text="{}"), [REQUEST]) as provider:
             with pytest.raises(RequestError) as caught:
                 provider.prepare(ModelRequest(frame=frame, user="\ud800" if place == "user" else "x"))
         assert caught.value.category is ErrorCategory.REQUEST_INVALID
 
-    @pytest.mark.parametrize(
-        "body",
-        [
-            *(b"", b"null", b"[]", b"{}", b'{"choices": []}', b'{"choices": [null]}', b'{"choices": [{"message": 3}]}'),
-            *(b'{"choices": [{"message": {"content": {"a": 1}}}]}', b"[" * 100_000, b'{"a": ' + b"9" * 5000 + b"}"),
-            *(b"\xff\xfe", b"<html>Sign in</html>", b'{"choices"', b'{"choices": null} {"choices": null}'),
-        ],
-    )
     async def test_bytes_that_are_no_reply_are_an_api_error_that_repeats_none_of_them(
-        self, making: Making, body: bytes
+        self, making: Making, wire: Wire
     ) -> None:
-        async with making(ScriptedReply(text="x"), [REQUEST]) as provider:
-            with pytest.raises(ProviderError) as caught:
-                provider.read(Raw(body=body, latency_ms=1.0))
-        assert caught.value.category is ErrorCategory.API_ERROR
-        assert "Sign in" not in str(caught.value)
+        async with making(ScriptedReply(text="{}"), [REQUEST]) as provider:
+            for body in wire.broken:
+                with pytest.raises(ProviderError) as caught:
+                    provider.read(Raw(body=body, latency_ms=1.0))
+                assert caught.value.category is ErrorCategory.API_ERROR, body[:80]
+                assert "Sign in" not in str(caught.value)
 
     async def test_a_raw_reply_can_be_read_again_later(self, making: Making) -> None:
-        async with making(ScriptedReply(text="Paris"), [REQUEST]) as provider:
+        async with making(ScriptedReply(text="{}"), [REQUEST]) as provider:
             raw = await provider.send(provider.prepare(REQUEST))
             assert provider.read(raw) == provider.read(Raw(body=raw.body, latency_ms=0.0, cached=True))
 
     async def test_many_calls_at_once_all_get_their_reply(self, making: Making) -> None:
         requests: Sequence[ModelRequest] = [ModelRequest(frame=FRAME, user=f"item {n}") for n in range(20)]
-        async with making(ScriptedReply(text="x"), requests) as provider:
+        async with making(ScriptedReply(text="{}"), requests) as provider:
             raws = await asyncio.gather(*(provider.send(provider.prepare(request)) for request in requests))
-            assert [provider.read(raw).text for raw in raws] == ["x"] * 20
+            assert [provider.read(raw).text for raw in raws] == ["{}"] * 20
 
     async def test_it_can_be_asked_again_after_it_was_closed(self, making: Making) -> None:
-        async with making(ScriptedReply(text="x"), [REQUEST]) as provider:
+        async with making(ScriptedReply(text="{}"), [REQUEST]) as provider:
             await provider.send(provider.prepare(REQUEST))
             await provider.aclose()
             await provider.aclose()
-            assert provider.read(await provider.send(provider.prepare(REQUEST))).text == "x"
+            assert provider.read(await provider.send(provider.prepare(REQUEST))).text == "{}"
+
+
+SECRET = "sk-fake-0000000000000000000000000000"
+PICTURE = Image(media_type="image/png", data=b"\x89PNG\r\n")
+CATEGORIES = {
+    "bad_key": ErrorCategory.AUTH_ERROR,
+    "forbidden": ErrorCategory.AUTH_ERROR,
+    "no_model": ErrorCategory.INVALID_REQUEST,
+    "rate_limited": ErrorCategory.RATE_LIMITED,
+    "no_credit": ErrorCategory.RATE_LIMITED,
+    "overloaded": ErrorCategory.OVERLOADED,
+    "too_large": ErrorCategory.CONTEXT_TOO_LARGE,
+    "filtered": ErrorCategory.REFUSAL,
+    "invalid": ErrorCategory.INVALID_REQUEST,
+    "unfit_temperature": ErrorCategory.INVALID_REQUEST,
+    "server_error": ErrorCategory.API_ERROR,
+    "gateway_timeout": ErrorCategory.TIMEOUT,
+    "error_in_200": ErrorCategory.RATE_LIMITED,
+}
+PASSING = ("rate_limited", "overloaded", "server_error", "gateway_timeout", "error_in_200")
+
+
+@asynccontextmanager
+async def behind(wire: Wire, *answers: Answer, **row: Any) -> AsyncIterator[tuple[HttpProvider, Server, FakeTime]]:
+    """A provider of a kind, made as an author makes it, in front of a server of its vendor. Its time passes at will."""
+    clock = FakeTime()
+    async with serving(*answers) as server:
+        base = server.url if wire.row["kind"] != "azure_openai" else f"http://127.0.0.1:{server.port}"
+        made = make_provider({"base_url": base, "api_key_env": "JUDGE_KEY", **wire.row, **row})
+        assert isinstance(made, HttpProvider)
+        made._sender._timing = made._sender._pause._timing = clock.timing
+        yield made, server, clock
+        await made.aclose()
+
+
+def prepared(wire: Wire, frame: Frame, user: str = "x", *, images: tuple[Image, ...] = (), **row: Any) -> Any:
+    """What a provider of a kind would send."""
+    made = make_provider({"base_url": "http://127.0.0.1:1", **wire.row, **row})
+    return json.loads(made.prepare(ModelRequest(frame=frame, user=user, images=images)).body)
+
+
+class HttpContract(ProviderContract):
+    """Subclass it with a parametrised fixture `wire`."""
+
+    @pytest.fixture(autouse=True)
+    def key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("JUDGE_KEY", SECRET)
+
+    @pytest.fixture
+    def making(self, wire: Wire) -> Making:
+        @asynccontextmanager
+        async def make(reply: ScriptedReply, _: Sequence[ModelRequest]) -> AsyncIterator[Provider]:
+            async with behind(wire, Answer(body=wire.body(reply, "m"))) as (provider, _server, _clock):
+                yield provider
+
+        return make
+
+    # What is sent
+
+    async def test_the_schema_temperature_and_limit_arrive_where_the_vendor_looks_for_them(self, wire: Wire) -> None:
+        frame = Frame(messages=FRAME.messages, schema=SCHEMA, temperature=0.5, max_output_tokens=300)
+        sent = wire.sent(prepared(wire, frame))
+        assert list(sent.schema["properties"]) == ["score"]
+        assert (sent.temperature, sent.limit) == (0.5, 300)
+
+    async def test_without_a_schema_no_member_speaks_of_one(self, wire: Wire) -> None:
+        sent = prepared(wire, Frame(messages=FRAME.messages))
+        assert wire.sent(sent).schema is None
+        words = ("response_format", "format", "schema", "tools", "tool_choice", "output_config", "responseMimeType")
+        assert not [word for word in words if f'"{word}"' in json.dumps(sent)]
+
+    async def test_what_is_not_set_is_not_sent(self, wire: Wire) -> None:
+        sent = prepared(wire, Frame(messages=(), temperature=None, max_output_tokens=None))
+        told = wire.sent(sent)
+        assert (told.temperature, told.top_logprobs) == (None, 0)
+        assert told.limit is None or wire.row["kind"] == "anthropic"  # which wants one
+        assert not [word for word in ("temperature", "top_p", "topP", "logprobs", "seed") if word in json.dumps(sent)]
+
+    async def test_a_model_that_takes_no_temperature_gets_none(self, wire: Wire) -> None:
+        able = {**wire.row.get("capabilities", {}), "temperature": False}
+        assert "temperature" not in json.dumps(prepared(wire, FRAME, capabilities=able))
+
+    async def test_token_probabilities_are_asked_for_where_the_model_reports_them(self, wire: Wire) -> None:
+        frame = Frame(messages=FRAME.messages, top_logprobs=5)
+        if "logprobs" not in wire.lacks:
+            assert wire.sent(prepared(wire, frame)).top_logprobs == 5
+        else:
+            with pytest.raises(RequestError, match="at most 0 token probabilities"):
+                prepared(wire, frame)
+
+    async def test_a_model_without_structured_output_is_not_called_at_all(self, wire: Wire) -> None:
+        able = {**wire.row.get("capabilities", {}), "structured_output": False}
+        async with behind(wire, capabilities=able) as (provider, server, _):
+            with pytest.raises(RequestError) as caught:
+                provider.prepare(REQUEST)
+        assert caught.value.category is ErrorCategory.UNSUPPORTED_STRUCTURED_OUTPUT
+        assert server.requests == []
+
+    async def test_images_arrive_before_the_text(self, wire: Wire) -> None:
+        sent = wire.sent(prepared(wire, FRAME, "What is this?", images=(PICTURE, PICTURE)))
+        assert sent.images == [("image/png", PICTURE.data)] * 2
+        assert sent.messages[-1] == ("user", "What is this?")
+
+    async def test_images_are_refused_before_a_call_where_the_model_takes_none(self, wire: Wire) -> None:
+        able = {**wire.row.get("capabilities", {}), "images": False}
+        with pytest.raises(RequestError, match="takes no images") as caught:
+            prepared(wire, FRAME, images=(PICTURE,), capabilities=able)
+        assert caught.value.category is ErrorCategory.REQUEST_INVALID
+
+    async def test_an_image_and_its_absence_have_different_keys(self, wire: Wire) -> None:
+        made = make_provider({"base_url": "http://127.0.0.1:1", **wire.row})
+        plain = ModelRequest(frame=FRAME, user="x")
+        asked = [plain, replace(plain, images=(PICTURE,)), replace(plain, images=(PICTURE,), repeat=1)]
+        assert len({made.prepare(request).key for request in asked}) == 3
+
+    async def test_a_setting_that_has_a_place_of_its_own_is_no_extra(self, wire: Wire) -> None:
+        made = make_provider({"base_url": "http://127.0.0.1:1", **wire.row})
+        for name in sorted(made._encoder._dialect.own):  # type: ignore[attr-defined]
+            outer, _, inner = name.partition(".")
+            extra: dict[str, Any] = {outer: {inner: 1}} if inner else {outer: 1}
+            frame = Frame(messages=(), schema=SCHEMA, extra=extra)
+            with pytest.raises(RequestError, match="is no extra setting"):
+                made.prepare(ModelRequest(frame=frame, user="x"))
+
+    async def test_the_key_travels_in_its_header_and_nowhere_else(self, wire: Wire) -> None:
+        async with behind(wire, Answer(body=wire.body(ScriptedReply(text="{}"), "m"))) as (provider, server, _):
+            await provider.send(provider.prepare(REQUEST))
+        request = server.requests[0]
+        carried = [name for name, value in request.headers.items() if SECRET in value]
+        assert carried == ["api-key" if wire.row["kind"] == "azure_openai" else wire.key_header]
+        assert SECRET not in request.target
+        assert SECRET.encode() not in request.body
+        assert request.target.partition("?")[0] == wire.path or wire.row["kind"] == "azure_openai"
+
+    # What comes back
+
+    async def test_the_request_id_is_kept(self, wire: Wire) -> None:
+        said = Answer(body=wire.body(ScriptedReply(text="{}"), "m"), headers={wire.request_id: "req_011CSHoEeqs5"})
+        async with behind(wire, said) as (provider, _server, _):
+            assert (await provider.send(provider.prepare(REQUEST))).request_id == "req_011CSHoEeqs5"
+
+    @pytest.mark.parametrize("situation", CATEGORIES)
+    async def test_the_same_situation_has_the_same_category(self, wire: Wire, situation: str) -> None:
+        said = wire.errors[situation] or answer({"error": {"message": "m"}}, 418)
+        wanted = CATEGORIES[situation] if wire.errors[situation] else ErrorCategory.INVALID_REQUEST
+        async with behind(wire, said, max_attempts=1) as (provider, server, _):
+            with pytest.raises(ProviderError) as caught:
+                await provider.send(provider.prepare(REQUEST))
+        error = caught.value
+        assert (error.category, error.attempts, len(server.requests)) == (wanted, 1, 1), str(error)
+        assert SECRET not in str(error)
+        if situation == "unfit_temperature" and wire.errors[situation]:
+            assert "refused temperature" in str(error)
+            assert "capabilities: {temperature: false}" in str(error)
+
+    @pytest.mark.parametrize("situation", CATEGORIES)
+    async def test_what_may_pass_is_tried_again_and_nothing_else(self, wire: Wire, situation: str) -> None:
+        said, good = wire.errors[situation], Answer(body=wire.body(ScriptedReply(text="{}"), "m"))
+        if said is None:
+            said = answer({"error": {"message": "m"}}, 418)
+        async with behind(wire, said, good) as (provider, server, _):
+            if situation in PASSING and wire.errors[situation]:
+                raw = await provider.send(provider.prepare(REQUEST))
+                assert (raw.attempts, provider.read(raw).text) == (2, "{}")
+            else:
+                with pytest.raises(ProviderError):
+                    await provider.send(provider.prepare(REQUEST))
+                assert len(server.requests) == 1
+
+    async def test_the_delay_that_the_vendor_asks_for_is_kept(self, wire: Wire) -> None:
+        said = wire.errors["rate_limited"]
+        assert said is not None
+        async with behind(wire, said, Answer(body=wire.body(ScriptedReply(text="{}"), "m"))) as (
+            provider,
+            _server,
+            clock,
+        ):
+            await provider.send(provider.prepare(REQUEST))
+        assert 7.0 <= clock.waits[0] <= 8.4
+
+    async def test_a_body_without_a_reply_never_counts_as_one(self, wire: Wire) -> None:
+        for body in wire.broken:
+            async with behind(wire, Answer(body=body)) as (provider, server, _):
+                with pytest.raises(ProviderError) as caught:
+                    await provider.send(provider.prepare(REQUEST))
+            assert (caught.value.category, len(server.requests)) == (ErrorCategory.API_ERROR, 1), body[:80]
+            assert "Sign in" not in str(caught.value)
+
+    async def test_a_reply_out_of_a_recording_says_the_same(self, wire: Wire) -> None:
+        usage = Usage(input_tokens=7, output_tokens=3)
+        body = wire.body(ScriptedReply(text="{}", usage=usage, model="m-2026"), "m")
+        async with behind(wire, Answer(body=body)) as (provider, _server, _):
+            raw = await provider.send(provider.prepare(REQUEST))
+            assert raw.reply is not None
+            assert provider.read(raw) == provider.read(Raw(body=raw.body, latency_ms=0.0))

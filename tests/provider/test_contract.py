@@ -1,4 +1,4 @@
-"""Every provider keeps the contract: over HTTP, scripted, replayed, and as a function."""
+"""Every provider keeps the contract: each kind over HTTP, scripted, replayed, and as a function."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from contract import Making, ProviderContract
-from loopback import Answer, serving
+from contract import HttpContract, Making, ProviderContract
+from wire_anthropic import ANTHROPIC_WIRES
+from wire_google import GOOGLE_WIRES
+from wire_ollama import OLLAMA_WIRE
+from wire_responses import RESPONSES_WIRE
+from wires import CHAT_WIRES, SITUATIONS, Wire
 
 from jurat.provider import (
     ModelRequest,
@@ -19,22 +23,23 @@ from jurat.provider import (
     ReplayProvider,
     ScriptedProvider,
     ScriptedReply,
-    make_provider,
 )
 from jurat.provider.capabilities import capabilities_for
+from jurat.provider.rows import PRESETS
+
+WIRES = (*CHAT_WIRES, RESPONSES_WIRE, *ANTHROPIC_WIRES, *GOOGLE_WIRES, OLLAMA_WIRE)
 
 
-class TestOverHttp(ProviderContract):
-    @pytest.fixture
-    def making(self) -> Making:
-        @asynccontextmanager
-        async def make(reply: ScriptedReply, _: Sequence[ModelRequest]) -> AsyncIterator[Provider]:
-            async with serving(Answer(body=reply.body("m"))) as server:
-                provider = make_provider({"kind": "openai_compatible", "model": "m", "base_url": server.url})
-                yield provider
-                await provider.aclose()
+def test_every_kind_that_speaks_http_stands_under_the_contract() -> None:
+    assert {wire.row["kind"] for wire in WIRES} == set(PRESETS)
+    assert [wire.name for wire in WIRES if set(wire.errors) != set(SITUATIONS)] == []
 
-        return make
+
+class TestOverHttp(HttpContract):
+    @pytest.fixture(params=WIRES, ids=lambda wire: wire.name)
+    def wire(self, request: pytest.FixtureRequest) -> Wire:
+        wire: Wire = request.param
+        return wire
 
 
 class TestScripted(ProviderContract):

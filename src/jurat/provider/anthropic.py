@@ -34,6 +34,7 @@ from jurat.provider.verbatim import member_text
 __all__ = ["ANTHROPIC"]
 
 _ANSWER_TOOL = "jurat_answer"
+_MUST_CALL: dict[str, Json] = {"type": "tool", "name": _ANSWER_TOOL, "disable_parallel_tool_use": True}
 _DEFAULT_TOKENS = 4096
 """The limit where none is set: the vendor wants one, and every model takes this one."""
 _CACHED: dict[str, Json] = {"cache_control": {"type": "ephemeral"}}
@@ -85,7 +86,7 @@ def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
     schema = anthropic_schema(thaw(frame.schema.schema))
     if able.structured_by == "tool":
         tool = {"name": _ANSWER_TOOL, "description": "Give the answer.", "input_schema": schema}
-        return {**fields, "tools": [tool], "tool_choice": {"type": "tool", "name": _ANSWER_TOOL}}
+        return {**fields, "tools": [tool], "tool_choice": _MUST_CALL}
     return {**fields, "output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
 
@@ -97,7 +98,8 @@ def _read(body: bytes, to: Destination) -> Reply:
     if not isinstance(blocks, list):
         raise no_reply(to, "a list of content blocks")
     texts: list[str] = []
-    reasoning, answered, calls = 0, False, False
+    answers: list[str] = []
+    reasoning, calls = 0, False
     for index, block in enumerate(blocks):
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "text":
@@ -105,14 +107,14 @@ def _read(body: bytes, to: Destination) -> Reply:
         elif kind == "thinking":
             reasoning += characters(block.get("thinking"))
         elif kind == "tool_use" and block.get("name") == _ANSWER_TOOL:
-            texts, answered = [_answer(body, block, index, to)], True
-            break
+            answers.append(_answer(body, block, index, to))
         elif kind == "tool_use":
             calls = True
+    said = answers or texts  # words beside the call of the answer's tool are no part of the answer
     usage = envelope.get("usage")
     return Reply(
-        text="".join(texts) if texts else None,
-        finish_reason=_finish(envelope.get("stop_reason"), answered, calls, to),
+        text="".join(said) if said else None,
+        finish_reason=_finish(envelope.get("stop_reason"), bool(answers), calls, to),
         refusal=_refusal(envelope.get("stop_details")),
         usage=_usage(usage) if isinstance(usage, dict) else NO_USAGE,
         model=model_name(envelope.get("model")),
@@ -136,7 +138,7 @@ def _answer(body: bytes, block: Mapping[str, Any], index: int, to: Destination) 
 
 def _finish(reason: object, answered: bool, calls: bool, to: Destination) -> FinishReason:
     found = finished(reason, "stop_reason", to)
-    if answered and found is FinishReason.TOOL_CALL:
+    if answered and not calls and found is FinishReason.TOOL_CALL:
         return FinishReason.STOP  # the tool is our own: calling it is the answer
     if calls and found in (FinishReason.STOP, FinishReason.OTHER, FinishReason.UNREPORTED):
         return FinishReason.TOOL_CALL

@@ -95,12 +95,11 @@ class FrameEncoder:
     def _fields(self, frame: Frame) -> dict[str, Json]:
         fields = self._dialect.fields(frame, self._settings)
         for name, value in _merged(self._settings.extra, frame.extra).items():
-            if name in self._dialect.own:
-                raise self._misplaced(name)
+            inner = [f"{name}.{member}" for member in value] if isinstance(value, Mapping) else []
+            if taken := [one for one in (name, *inner) if one in self._dialect.own]:
+                raise self._misplaced(taken[0])
             present = fields.get(name)
             if isinstance(present, Mapping) and isinstance(value, Mapping):
-                if taken := sorted(inner for inner in value if f"{name}.{inner}" in self._dialect.own):
-                    raise self._misplaced(f"{name}.{taken[0]}")
                 fields[name] = {**present, **value}
             elif name in fields:
                 raise self._misplaced(name)

@@ -38,7 +38,7 @@ _NO_CREDIT_TEXT = re.compile(r"credit balance is too low|reached your specified 
 # Google and xAI refuse a key with the status 400.
 _BAD_KEY = {"api_key_invalid", "invalid_api_key", "authentication_error", "unauthenticated"}
 _BAD_KEY_TEXT = re.compile(r"incorrect api key|invalid api key|api key not valid|api key expired", re.IGNORECASE)
-_OVERLOADED = {"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded_error"}
+_OVERLOADED = {"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded_error", "capacity_exceeded"}
 _UNFIT_OUTPUT = {"json_validate_failed", "tool_use_failed"}  # Groq's words for output that broke its schema
 _STATUS_OF = {  # codes of faults that pass, from those who put them into a 200 without a number
     **dict.fromkeys(("rate_limit_exceeded", "rate_limit_error", "rate_limited", "too_many_requests"), 429),
