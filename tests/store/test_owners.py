@@ -174,7 +174,7 @@ async def test_a_heartbeat_gives_signs_of_life_and_stops_with_its_block(
     async with runs.runs.heartbeat(RUN):
         while (await runs.runs.get(RUN)).status is not RunStatus.RUNNING:
             pass
-    assert asyncio.all_tasks() == before
+    assert [task for task in asyncio.all_tasks() - before if "beat" in str(task.get_coro())] == []
 
 
 async def test_of_two_processes_that_claim_a_run_at_once_one_gets_it(runs: Store, place: str) -> None:

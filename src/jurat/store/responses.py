@@ -8,7 +8,7 @@ is told in `jurat.store.sqlite` and `jurat.store.postgres`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -103,12 +103,18 @@ class ResponseStore:
 
     async def verify(self) -> list[StoreFault]:
         """Derive every hash and length anew, and have the database look at itself. Empty when all is well."""
-        faults = [StoreFault(key=None, message=text) for text in await self._database.check()]
+        return [fault async for fault in self.faults()]
+
+    async def faults(self) -> AsyncIterator[StoreFault]:
+        """What `verify` finds, as it is found; a page of replies is held at once."""
+        for text in await self._database.check():
+            yield StoreFault(key=None, message=text)
         last = ""
         while rows := await self._database.read(PAGE, last, _PAGE):
-            faults.extend(StoreFault(key=row[0], message=fault) for row in rows if (fault := _fault(*row[1:])))
+            for row in rows:
+                if fault := _fault(*row[1:]):
+                    yield StoreFault(key=row[0], message=fault)
             last = rows[-1][0]
-        return faults
 
     async def stats(self) -> StoreStats:
         """How many replies there are, and how many bytes they came with."""

@@ -37,6 +37,7 @@ __all__ = [
     "assessment_rows",
     "case_row",
     "error_category",
+    "read_assessment",
     "read_case",
     "read_run",
     "read_snapshot",
@@ -141,6 +142,7 @@ def trial_row(run: int, trial: TrialRecord) -> Row:
         subject.recorded,
         None if error is None else error.type.value,
         None if error is None else keep_text(error.message),
+        keep_json(trial.paid) if trial.paid else None,
         *_spending_columns(subject.spending),
     )
 
@@ -204,7 +206,7 @@ def read_trial(
 
     `texts` are the bodies of the snapshots that the result maps name.
     """
-    case_index, trial_index, status, _, recorded, category, message, *spent = trial
+    case_index, trial_index, status, _, recorded, category, message, paid, *spent = trial
     output, rendered_input, messages, execution = answer
     error = None if category is None else TypedError(type=_word(ErrorCategory, category), message=read_text(message))
     subject = SubjectRecord(
@@ -221,11 +223,13 @@ def read_trial(
         trial_index=trial_index,
         status=_word(Status, status),
         subject=subject,
-        assessments=tuple(_read_assessment(row, texts) for row in assessments),
+        assessments=tuple(read_assessment(row, texts) for row in assessments),
+        paid=() if paid is None else tuple(read_json(paid)),
     )
 
 
-def _read_assessment(row: Sequence[Any], texts: Mapping[str, Json]) -> AssessmentRecord:
+def read_assessment(row: Sequence[Any], texts: Mapping[str, Json]) -> AssessmentRecord:
+    """What a row of `ASSESSMENTS_OF` says, without its place."""
     name, kind, status, score, weight, required, _, *spent, result = row
     return AssessmentRecord(
         name=read_text(name),

@@ -32,6 +32,7 @@ __all__ = [
     "FORGET_ERRORS",
     "FORGET_WITHHELD",
     "KEYS_OF",
+    "PAID_OF",
     "PREFIXED",
     "RELEASE",
     "RESTART_RUN",
@@ -39,6 +40,7 @@ __all__ = [
     "RUNS",
     "SCOPE",
     "SNAPSHOT",
+    "SPENT_BY",
     "STATUSES_OF",
     "TOUCH",
     "TRIALS_OF",
@@ -122,9 +124,10 @@ RELEASE = both("DELETE FROM owners WHERE run = ?")
 ADD_TRIAL = both(
     f"""
 INSERT INTO trials (
-    run, case_index, trial_index, status, assessments, recorded, error_category, error_message, {_SPENDING}
+    run, case_index, trial_index, status, assessments, recorded, error_category, error_message, paid,
+    {_SPENDING}
 )
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (run, case_index, trial_index) DO NOTHING
 """,
     "a trial belongs to a case that its run does not have",
@@ -149,8 +152,14 @@ _IN_ORDER = "ORDER BY case_index, trial_index"
 
 KEYS_OF = both("SELECT case_index, trial_index FROM trials WHERE run = ?")
 STATUSES_OF = both("SELECT case_index, trial_index, status FROM trials WHERE run = ?")
+PAID_OF = both("SELECT paid FROM trials WHERE run = ? AND paid IS NOT NULL")
+SPENT_BY = both("""
+SELECT coalesce(sum(cost_usd), 0) FROM (
+    SELECT cost_usd FROM trials WHERE run = ? UNION ALL SELECT cost_usd FROM assessments WHERE run = ?
+) AS costs
+""")
 TRIALS_OF = both(f"""
-SELECT case_index, trial_index, status, assessments, recorded, error_category, error_message, {_SPENDING}
+SELECT case_index, trial_index, status, assessments, recorded, error_category, error_message, paid, {_SPENDING}
 FROM trials WHERE {_PAGE} {_IN_ORDER} LIMIT ?
 """)
 ANSWERS_OF = both(f"""
@@ -175,5 +184,10 @@ DISOWN_WITHHELD = both("UPDATE responses SET scope = NULL WHERE key IN (SELECT k
 
 COUNTS = both("""
 SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM cases), (SELECT count(*) FROM trials),
-    (SELECT count(*) FROM assessments), (SELECT count(*) FROM snapshots)
-""")
+    (SELECT count(*) FROM assessments), (SELECT count(*) FROM snapshots),
+    (SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())
+""").on_postgres(
+    "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
+    "pg_database_size(current_database())",
+)
+"""How many of each there are, and the bytes of the whole database."""

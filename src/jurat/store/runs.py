@@ -55,15 +55,17 @@ from jurat.store.run_statements import (
     FORGET_ERRORS,
     FORGET_WITHHELD,
     KEYS_OF,
+    PAID_OF,
     PREFIXED,
     RUNS,
     SCOPE,
     SNAPSHOT,
+    SPENT_BY,
     STATUSES_OF,
     TRIALS_OF,
 )
 from jurat.store.shared import names_in
-from jurat.store.texts import keep_json, keep_text
+from jurat.store.texts import keep_json, keep_text, read_json
 from jurat.vocabulary import Status, nearest
 
 __all__ = ["RunStore"]
@@ -275,6 +277,16 @@ class RunStore:
         """What became of each trial that is there, by case and trial."""
         rows = await self._database.read(STATUSES_OF, await self._number(run_id))
         return {(row[0], row[1]): Status(row[2]) for row in rows}
+
+    async def borne(self, run_id: str) -> Iterator[str]:
+        """The keys of the calls whose cost stands in the trials that are there (`TrialRecord.paid`)."""
+        rows = await self._database.read(PAID_OF, await self._number(run_id))
+        return (key for (paid,) in rows for key in read_json(paid))
+
+    async def spent_usd(self, run_id: str) -> float:
+        """What the trials that are there are known to have cost, subject and judges together."""
+        run = await self._number(run_id)
+        return float((await self._database.read(SPENT_BY, run, run))[0][0])
 
     async def trials(self, run_id: str, case_index: int | None = None, page: int = 256) -> AsyncIterator[TrialRecord]:
         """The run's trials in the plan's order, or those of one case; at most `page` of them are held at once."""

@@ -131,6 +131,7 @@ CREATE = (
         recorded BOOLEAN NOT NULL,
         error_category VARCHAR(64),
         error_message TEXT,
+        paid TEXT,
         input_tokens BIGINT,
         output_tokens BIGINT,
         cached_input_tokens BIGINT,

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from jurat.store.address import SqliteAddress, parse_address
 from jurat.store.grouping import Grouped
 from jurat.store.postgres import PostgresDatabase
-from jurat.store.responses import ResponseStore
+from jurat.store.responses import ResponseStore, StoreFault, StoreStats
+from jurat.store.run_statements import COUNTS
 from jurat.store.runs import RunStore
 from jurat.store.sqlite import SqliteDatabase
+from jurat.store.verification import TrialRule, verify_runs
 
-__all__ = ["Store"]
+__all__ = ["RecordStats", "Store"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordStats:
+    """How many there are of each, and how many bytes the database takes (its log, and what it may reuse, included)."""
+
+    runs: int
+    cases: int
+    trials: int
+    assessments: int
+    snapshots: int
+    replies: StoreStats
+    bytes: int
 
 
 class Store:
@@ -43,6 +60,31 @@ class Store:
     def shown(self) -> str:
         """How messages call the store: file, or server and database."""
         return self._database.shown
+
+    async def verify(self, rule: TrialRule | None = None) -> AsyncIterator[StoreFault]:
+        """Derive anew what can be: hashes, counts, statuses. Gives each fault as it is found; nothing when all is well.
+
+        Args:
+            rule: how assessments become a trial's status (`jurat.engine.trial_status`); None leaves that out.
+        """
+        async for fault in self.responses.faults():
+            yield fault
+        async for fault in verify_runs(self._database, self.runs, rule):
+            yield fault
+
+    async def stats(self) -> RecordStats:
+        """How much is stored."""
+        runs, cases, trials, assessments, snapshots, size = (await self._database.read(COUNTS))[0]
+        replies = await self.responses.stats()
+        return RecordStats(
+            runs=runs,
+            cases=cases,
+            trials=trials,
+            assessments=assessments,
+            snapshots=snapshots,
+            replies=replies,
+            bytes=int(size),
+        )
 
     async def aclose(self) -> None:
         """Let go of runs and database; a second time does nothing."""

@@ -156,10 +156,12 @@ trials = sa.Table(
     sa.Column("recorded", sa.Boolean, nullable=False),
     sa.Column("error_category", sa.String(64)),
     sa.Column("error_message", sa.Text),
+    sa.Column("paid", sa.Text),
     *_spending(),
     sa.ForeignKeyConstraint(("run", "case_index"), ("cases.run", "cases.case_index"), ondelete="CASCADE"),
 )
-"""One trial each: its outcome, how many assessments it has, and what its subject's answer cost or why there is none."""
+"""One trial each: its outcome, how many assessments it has, what its subject's answer cost or why there is none, and as
+JSON the keys of the calls whose cost stands here (`paid`, null for none)."""
 
 answers = sa.Table(
     "answers",

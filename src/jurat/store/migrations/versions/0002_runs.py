@@ -97,6 +97,7 @@ def _trials() -> None:
         sa.Column("recorded", sa.Boolean, nullable=False),
         sa.Column("error_category", sa.String(64)),
         sa.Column("error_message", sa.Text),
+        sa.Column("paid", sa.Text),
         *_spending(),
         sa.PrimaryKeyConstraint(*place, name="pk_trials"),
         sa.ForeignKeyConstraint(
