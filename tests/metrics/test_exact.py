@@ -24,7 +24,8 @@ def moments(*values: float) -> Moments:
 def test_ten_tenths_are_one_and_their_mean_is_a_tenth() -> None:
     made = moments(*[0.1] * 10)
 
-    assert (made.total, made.mean) == (1, as_written(0.1))
+    assert made.total == 1
+    assert made.mean == as_written(0.1)
 
 
 def test_the_mean_of_seven_and_nine_tenths_is_eight_tenths_exactly() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jurat.report.plaintext import visible, wrapped
+from jurat.report.plaintext import clipped, columns, padded, visible, wrapped
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,45 @@ def test_no_control_or_unencodable_character_is_left(text: str) -> None:
 
 def test_wrapping_keeps_line_breaks_and_indents_every_line() -> None:
     assert wrapped("one two three four five\nsix", 24, "  ") == "  one two three four\n  five\n  six"
+
+
+def test_east_asian_characters_take_two_columns_and_combining_ones_none() -> None:
+    assert [columns(text) for text in ("abc", "日本", "e\u0301", "", "é")] == [3, 4, 1, 0, 1]
+    assert padded("日本", 6) == "日本  "
+
+
+def test_lines_are_broken_by_the_columns_that_they_take() -> None:
+    assert wrapped("日本語のとても長い文章です " * 2, 30, "  ") == "\n".join(
+        ["  日本語のとても長い文章です", "  日本語のとても長い文章です"]
+    )
+
+
+def test_a_word_longer_than_a_line_is_broken_where_the_line_ends() -> None:
+    assert wrapped("x" * 45, 20) == "\n".join(["x" * 20, "x" * 20, "x" * 5])
+
+
+def test_lines_that_fit_keep_their_spaces() -> None:
+    assert wrapped("a:\n    b   c", 40, "> ") == "> a:\n>     b   c"
+
+
+@given(text=st.text(max_size=300), width=st.integers(20, 60))
+def test_no_line_is_longer_than_the_width_and_nothing_but_spaces_is_lost(text: str, width: int) -> None:
+    made = wrapped(text, width, "  ")
+
+    assert all(columns(line) <= max(width, 22) for line in made.split("\n"))
+    assert "".join(made.split()) == "".join(visible(text).split())
+
+
+def test_a_clipped_text_is_one_line_and_says_that_it_was_cut() -> None:
+    assert clipped("a\n\n  b\x1b[31m", 100) == r"a b\x1b[31m"
+    assert clipped("abcdef", 3) == "abc…"
+
+
+@pytest.mark.parametrize("piece", ["\x1b]", "\x1b[", "a ", "\u202e", "x"])
+def test_long_hostile_text_is_looked_at_once(piece: str) -> None:
+    text = piece * 100_000  # with anything but linear time, this test would not end
+    made = wrapped(text, 80)
+
+    assert "\x1b" not in made
+    assert "\u202e" not in made
+    assert clipped(text, 200).count("\\x1b") <= 200

@@ -12,7 +12,7 @@ from typing import Any
 
 from jurat.errors import ErrorCategory
 from jurat.evaluation import TypedError
-from jurat.jsontext import Json, thaw
+from jurat.jsontext import Json
 from jurat.judge import NOTHING_SENT, Spending
 from jurat.provider.protocol import Usage
 from jurat.report.record import (
@@ -26,11 +26,18 @@ from jurat.report.record import (
 from jurat.report.sampling import sampling_of
 from jurat.vocabulary import Status
 
-__all__ = ["case_from_json", "case_json", "run_from_json", "run_json", "trial_from_json", "trial_json"]
+__all__ = ["case_from_json", "case_json", "plain", "run_from_json", "run_json", "trial_from_json", "trial_json"]
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
 _ALWAYS_TOLD = ("latency_ms", "cost_usd", "finish_reason", "refused", "failed_attempts")
 """What of an answer's execution is told even where the answer is not: numbers and words of ours."""
+
+
+def plain(value: Json) -> Json:
+    """A copy in dicts and lists, which is what can be written. Records hold JSON already; it is not checked again."""
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def run_json(run: RunRecord) -> dict[str, Json]:
@@ -43,10 +50,10 @@ def run_json(run: RunRecord) -> dict[str, Json]:
         "created_at": run.created_at,
         "finished_at": run.finished_at,
         "samples": run.samples,
-        "reducer": thaw(run.reducer),
+        "reducer": plain(run.reducer),
         "cases": run.cases,
-        "options": thaw(run.options),
-        "provenance": thaw(run.provenance),
+        "options": plain(run.options),
+        "provenance": plain(run.provenance),
         "snapshots": {kind: list(hashes) for kind, hashes in run.snapshots.items()},
         "parent": run.parent,
     }
@@ -66,7 +73,7 @@ def case_json(
         "name": case.name,
         "case_hash": case.case_hash,
         "labels": list(case.labels),
-        "metadata": thaw(case.metadata),
+        "metadata": plain(case.metadata),
         "file": case.file,
         "line": case.line,
         "status": None if case.status is None else case.status.value,
@@ -92,13 +99,13 @@ def _subject(subject: SubjectRecord, include_output: bool) -> dict[str, Json]:
     made: dict[str, Json] = {
         "error": _error(subject.error),
         "recorded": subject.recorded,
-        "execution": thaw(execution),
+        "execution": plain(execution),
         "spending": _spending(subject.spending),
     }
     if include_output:
         made["output"] = subject.output
         made["rendered_input"] = subject.rendered_input
-        made["messages"] = thaw(subject.messages)
+        made["messages"] = plain(subject.messages)
     return made
 
 
@@ -112,7 +119,7 @@ def _assessment(made: AssessmentRecord) -> dict[str, Json]:
         "weight": made.weight,
         "required": made.required,
         "spending": _spending(made.spending),
-        "result": thaw(made.result),
+        "result": plain(made.result),
     }
 
 

@@ -7,12 +7,13 @@ line, so that a reader need not hold more than one of them either. The text is U
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any
 
-from jurat.jsontext import Json, thaw
+from jurat.jsontext import Json
 from jurat.report.record import CaseRecord, RunRecord, TrialRecord
-from jurat.report.run_json import case_json, run_json
+from jurat.report.run_json import case_json, plain, run_json
 
 __all__ = ["REPORT_VERSION", "ReportWriter", "comparable", "report_head", "write_report"]
 
@@ -22,6 +23,7 @@ REPORT_VERSION = 1
 _encode = json.JSONEncoder(
     ensure_ascii=False, check_circular=False, allow_nan=False, sort_keys=True, separators=(",", ":")
 ).encode
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def report_head(run: RunRecord, summary: Mapping[str, Json], gate: Mapping[str, Json] | None) -> dict[str, Json]:
@@ -35,8 +37,8 @@ def report_head(run: RunRecord, summary: Mapping[str, Json], gate: Mapping[str, 
     return {
         "jurat_report": REPORT_VERSION,
         "run": run_json(run),
-        "gate": None if gate is None else thaw(gate),
-        "summary": thaw(summary),
+        "gate": None if gate is None else plain(gate),
+        "summary": plain(summary),
     }
 
 
@@ -69,8 +71,11 @@ class ReportWriter:
         self._write("\n]}\n")
 
     def _write(self, text: str) -> None:
-        # A lone surrogate, which UTF-8 does not have, becomes the escape by which JSON writes it.
-        self._sink.write(text.encode("utf-8", "backslashreplace"))
+        try:
+            data = text.encode("utf-8")
+        except UnicodeEncodeError:  # a lone surrogate is no character, and no reason to lose a report
+            data = _SURROGATE.sub("\ufffd", text).encode("utf-8")
+        self._sink.write(data)
 
 
 def write_report(
@@ -98,7 +103,7 @@ _TIMES = ("duration_ms", "latency_ms")
 def comparable(report: Mapping[str, Any]) -> dict[str, Json]:
     """The report without what differs between two runs that came out alike: its name, when and where it ran, how long
     things took. Everything that was decided, said and spent stays."""
-    made: dict[str, Any] = thaw(report)
+    made: dict[str, Any] = plain(report)
     made["run"] = _without(made["run"], _OF_ITS_OWN)
     made["summary"] = _without(made["summary"], _TIMES)
     if made["gate"] is not None:
