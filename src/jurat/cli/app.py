@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from jurat._version import __version__
-from jurat.cli import models, rubrics, suite
+from jurat.cli import models, rubrics, store, suite
 from jurat.cli._stdout import line
 from jurat.cli.doctor import doctor
 from jurat.cli.export import export
@@ -63,5 +63,6 @@ app.command("judge")(judge)
 app.add_typer(suite.app, name="suite")
 app.add_typer(rubrics.app, name="rubrics")
 app.add_typer(models.app, name="models")
+app.add_typer(store.app, name="store")
 app.command("schema")(schema)
 app.command("doctor")(doctor)

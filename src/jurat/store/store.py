@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from jurat.errors import StoreError
 from jurat.store.address import SqliteAddress, parse_address
 from jurat.store.grouping import Grouped
 from jurat.store.postgres import PostgresDatabase
@@ -45,14 +46,20 @@ class Store:
         self.runs = RunStore(database)
 
     @classmethod
-    async def open(cls, place: str | Path, patience_s: float = 30.0) -> Store:
+    async def open(cls, place: str | Path, patience_s: float = 30.0, *, must_exist: bool = False) -> Store:
         """Open a SQLite file or a PostgreSQL database, as `ResponseStore.open` does.
+
+        With `must_exist` a file that is not there is not made.
 
         Raises:
             StoreError: with the store's name, what stands in the way, and what to do; never with a password.
         """
         address = parse_address(place)
         if isinstance(address, SqliteAddress):
+            if must_exist and not _is_there(address.path):
+                raise StoreError(
+                    f"{address.shown}: there is no store; a first run makes one, or name another by --store"
+                )
             return cls(Grouped(await SqliteDatabase.open(address, patience_s)))
         return cls(Grouped(await PostgresDatabase.open(address, patience_s)))
 
@@ -90,3 +97,10 @@ class Store:
         """Let go of runs and database; a second time does nothing."""
         self.runs.let_go()
         await self._database.aclose()
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return True  # opening it tells what stands in the way
