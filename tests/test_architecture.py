@@ -29,7 +29,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
             ("yamltext", "_yamlnotes"),
             ("yamlformat",),
             ("rubric", "evidence"),
-            ("suite", "provider", "documents"),
+            ("suite", "provider", "documents", "folderfiles"),
             ("evaluation", "suitefiles"),
             ("judge", "assertions", "subject"),
             ("report",),
