@@ -61,7 +61,7 @@ def _case(case: Case) -> dict[str, Json]:
     made: dict[str, Json] = {}
     for name in _CASE_FIELDS:
         value = getattr(case, name)
-        if value is not None and (value or not isinstance(value, Mapping | tuple)):
+        if value is not None and (value or name == "expected" or not isinstance(value, Mapping | tuple)):
             made[name] = value
     if case.messages:
         made["messages"] = [message_to_json(message) for message in case.messages]

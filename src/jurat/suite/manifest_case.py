@@ -55,12 +55,13 @@ def read_case(
 def _made(read: dict[str, Any], place: Place, shared: Assertions) -> Case:
     if "documents" in read:
         read["documents"] = tuple(_document(one) for one in read["documents"])
-    given = {name: part for name, part in read.items() if part is not None and (part or not _is_empty(part))}
+    given = {name: part for name, part in read.items() if name == "expected" or not _is_empty(part)}
     own = given.pop("assertions", ())
     return Case(**given, assertions=shared + own if own else shared, place=place)
 
 
 def _is_empty(part: object) -> bool:
+    """Whether the default says as much, in one object for all cases."""
     return isinstance(part, tuple | Mapping) and not part
 
 

@@ -138,7 +138,7 @@ class CaseChecks:
         nobody = Fault(
             path="subject",
             expected="who answers: a provider, {python: …} or {http: …}",
-            found=f"nothing, and {many} no output of their own ({shown})",
+            found=f"nothing, and {many} no output ({shown})",
         )
         return [*self._request_faults, nobody]
 
