@@ -1,4 +1,4 @@
-"""`jurat store`: whether the record is sound, and how much there is of it. Neither makes a store nor changes one."""
+"""`jurat store`: whether the record is sound, and how much there is of it. What a store holds stays as it is."""
 
 from __future__ import annotations
 
