@@ -261,7 +261,7 @@ def _duration(subject: SubjectRecord) -> float | None:
     told = subject.execution.get("latency_ms")
     if isinstance(told, int | float) and not isinstance(told, bool) and told >= 0:
         return float(told)
-    return subject.spending.duration_ms if subject.spending.attempts else None
+    return subject.spending.duration_ms if subject.spending.attempts and not subject.recorded else None
 
 
 # --- assessments ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from jurat.evaluation import TypedError
 from jurat.jsontext import Json
@@ -20,8 +21,19 @@ _QUOTE = 200
 _NAME = 200
 _MOST_QUOTES = 3
 _MOST_FINDINGS = 12
-_SUBJECT = "subject"
+_WIDEST = 24
+_INDENT = " " * 6
 _Found = tuple[TrialRecord, AssessmentRecord]
+
+
+class _Part(NamedTuple):
+    """One finding of a case, made ready: its own line, its error as it is told, and the result that says why."""
+
+    status: Status
+    title: str
+    held: str
+    error: str
+    result: Mapping[str, Json]
 
 
 def first_messages(trials: Sequence[TrialRecord], known: dict[str, str]) -> None:
@@ -34,16 +46,25 @@ def first_messages(trials: Sequence[TrialRecord], known: dict[str, str]) -> None
                 known.setdefault(str(error["type"]), str(error["message"]))
 
 
-def case_block(case: CaseRecord, trials: Sequence[TrialRecord], status: Status, samples: int, look: Look) -> str:
-    """The case's line, and below it every assertion that did not pass, with the first trial that shows it."""
+def case_block(
+    case: CaseRecord, trials: Sequence[TrialRecord], status: Status, samples: int, look: Look, told: set[str]
+) -> str:
+    """The case's line, and below it every assertion that did not pass, with the first trial that shows it.
+
+    Args:
+        told: the errors that were told in full before; another case says no more than "as above".
+    """
+    lost, found = _lost(trials), _findings(trials)
+    parts = [_subject_error(category, records, samples) for category, records in lost.items()]
+    parts += [_finding(records, samples) for records in found[:_MOST_FINDINGS]]
+    room = max((columns(part.title) for part in parts), default=0)
     lines = [_title(case, trials, status, samples, look)]
-    lines += _subject_errors(trials, samples, look)
-    found = _findings(trials)
-    for records in found[:_MOST_FINDINGS]:
-        lines += _finding(records, samples, look)
+    for part in parts:
+        lines += _lead(part, min(room, _WIDEST), look)
+        lines += _why(part.error, part.result, look, told)
     if len(found) > _MOST_FINDINGS:
         lines.append(f"  and {len(found) - _MOST_FINDINGS} more findings")
-    if len(lines) == 1:
+    if not parts:
         lines.append("  there are no assertions, so nothing could be decided")
     return "\n".join(lines)
 
@@ -66,17 +87,18 @@ def _sampling(trials: Sequence[TrialRecord], samples: int) -> str:
     return told + (f", {found['undecided']} undecided" if found["undecided"] else "")
 
 
-def _subject_errors(trials: Sequence[TrialRecord], samples: int, look: Look) -> list[str]:
+def _lost(trials: Sequence[TrialRecord]) -> dict[str, list[tuple[TrialRecord, TypedError]]]:
+    """The trials without an answer, by category."""
     found: dict[str, list[tuple[TrialRecord, TypedError]]] = {}
     for trial in trials:
         if (error := trial.subject.error) is not None:
             found.setdefault(error.type.value, []).append((trial, error))
-    lines = []
-    for category, pairs in found.items():
-        held = "no answer" + _trials([trial for trial, _ in pairs], samples)
-        lines.append(_lead(Status.ERROR, _SUBJECT, held, look))
-        lines.append(wrapped(f"{category}: {pairs[0][1].message}", look.width, "      "))
-    return lines
+    return found
+
+
+def _subject_error(category: str, records: Sequence[tuple[TrialRecord, TypedError]], samples: int) -> _Part:
+    held = "no answer" + _trials([trial for trial, _ in records], samples)
+    return _Part(Status.ERROR, "subject", held, f"{category}: {records[0][1].message}", {})
 
 
 def _findings(trials: Sequence[TrialRecord]) -> list[list[_Found]]:
@@ -91,19 +113,29 @@ def _findings(trials: Sequence[TrialRecord]) -> list[list[_Found]]:
     return list(found.values())
 
 
-def _finding(records: Sequence[_Found], samples: int, look: Look) -> list[str]:
+def _finding(records: Sequence[_Found], samples: int) -> _Part:
     first = records[0][1]
     template = _part(first.result, "metadata").get("template")
-    kind = first.type if not isinstance(template, str) else template
+    kind = template if isinstance(template, str) else first.type
     title = first.name if first.name == kind else f"{first.name} ({kind})"
     held = _held(first) + _trials([trial for trial, _ in records], samples)
-    return [_lead(first.status, title, held.strip(), look), *_why(first, look)]
+    error = _part(_part(first.result, "evaluator"), "error")
+    return _Part(
+        first.status,
+        clipped(title, _NAME),
+        held.strip(),
+        f"{error['type']}: {error['message']}" if error else "",
+        first.result,
+    )
 
 
-def _lead(status: Status, name: str, held: str, look: Look) -> str:
-    word = status.value
-    told = padded(clipped(name, _NAME), 24)
-    return f"  {look.paint(word, status.value)}{' ' * max(11 - columns(word), 1)}{told}  {held}".rstrip()
+def _lead(part: _Part, room: int, look: Look) -> list[str]:
+    """The finding's own line; what it is held against goes below where there is no room beside."""
+    word = part.status.value
+    start = f"  {look.paint(word, word)}{' ' * max(11 - len(word), 1)}"
+    if part.held and 13 + max(room, columns(part.title)) + 2 + columns(part.held) > look.width:
+        return [f"{start}{part.title}", wrapped(part.held, look.width, _INDENT)]
+    return [f"{start}{padded(part.title, room)}  {part.held}".rstrip()]
 
 
 def _trials(trials: Sequence[TrialRecord], samples: int) -> str:
@@ -133,19 +165,20 @@ def _held(made: AssessmentRecord) -> str:
     return f"{told}, {passed} of {len(repeats.get('attempts', ()))} repeats passed"
 
 
-def _why(made: AssessmentRecord, look: Look) -> list[str]:
-    result, lines = made.result, []
-    if error := _part(result, "evaluator").get("error"):
-        lines.append(wrapped(f"{error['type']}: {error['message']}", look.width, "      "))
-    said = [str(finding.get("message", "")) for finding in list(result.get("findings") or ())[:3]]
+def _why(error: str, result: Mapping[str, Json], look: Look, told: set[str]) -> list[str]:
+    said = []
+    if error:
+        said.append(f"{error.partition(':')[0]}, as above" if error in told else error)
+        told.add(error)
+    said += [str(finding.get("message", "")) for finding in list(result.get("findings") or ())[:3]]
     said += [str(result["reason"])] if result.get("reason") else []
-    lines += [wrapped(clipped(text, _REASON), look.width, "      ") for text in said]
+    lines = [wrapped(clipped(text, _REASON), look.width, _INDENT) for text in said]
     quotes = list(result.get("evidence") or ())
     for quote in quotes[:_MOST_QUOTES]:
-        told = f"“{clipped(str(quote['quote']), _QUOTE)}” (evidence {quote['message_index']})"
-        lines.append(look.paint(wrapped(told, look.width, "        "), "quote"))
+        text = f"“{clipped(str(quote['quote']), _QUOTE)}” (evidence {quote['message_index']})"
+        lines.append(look.paint(wrapped(text, look.width, _INDENT + "  "), "quote"))
     if len(quotes) > _MOST_QUOTES:
-        lines.append(f"        and {len(quotes) - _MOST_QUOTES} more quotes")
+        lines.append(f"{_INDENT}  and {len(quotes) - _MOST_QUOTES} more quotes")
     return lines
 
 

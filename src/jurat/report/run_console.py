@@ -40,6 +40,7 @@ class RunConsole:
     show: int = 20
     _blocks: list[str] = field(default_factory=list)
     _unshown: int = 0
+    _told: set[str] = field(default_factory=set)
     _messages: dict[str, str] = field(default_factory=dict)
 
     def case(self, case: CaseRecord, trials: Sequence[TrialRecord], status: Status | None) -> None:
@@ -48,7 +49,7 @@ class RunConsole:
         if status is Status.PASS or status is None:
             return
         if len(self._blocks) < self.show:
-            self._blocks.append(case_block(case, trials, status, self.run.samples, self.look))
+            self._blocks.append(case_block(case, trials, status, self.run.samples, self.look, self._told))
         else:
             self._unshown += 1
 
