@@ -211,7 +211,7 @@ _DOCUMENT = Either(
 
 CASE = Record(
     keys={
-        "name": Key(shape=_NAME, about="A name of its own, by which runs are compared.", required=True),
+        "name": Key(shape=_NAME, about="The case's name, by which runs are compared.", required=True),
         "variables": Key(shape=Object(), about="What fills the placeholders."),
         "messages": Key(shape=_MESSAGES, about="The conversation before the answer, oldest first."),
         "documents": Key(shape=ListOf(each=_DOCUMENT, most=1_000), about="What the judge is shown beside."),
