@@ -70,6 +70,6 @@ def _new(found: Iterable[Fault], told: list[Fault]) -> list[Fault]:
     def follows(fault: Fault) -> bool:
         if (fault.file, fault.line, fault.path) in places or (told and fault.path == "cases"):
             return True
-        return providers and "provider_not_found" in fault.found
+        return providers and fault.expected == "a provider that exists"
 
     return [fault for fault in found if not follows(fault)]
