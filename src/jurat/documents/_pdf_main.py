@@ -17,6 +17,7 @@ import sys
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
+_OPEN = "a PDF that opens without a password"
 _LOST = "Impossible to decode XFormObject"
 _STREAM_BYTES = 16_000_000
 """What one stream may unpack to."""
@@ -73,7 +74,9 @@ def _bound(config: dict[str, Any]) -> None:
 
 def _read(data: bytes, config: dict[str, Any]) -> dict[str, Any]:
     import pypdf
-    from pypdf.errors import DependencyError, LimitReachedError
+    from pypdf import errors
+
+    too_much = getattr(errors, "LimitReachedError", ())  # older releases have no such bounds; memory's holds anyway
 
     lost = _Lost()
     logger = logging.getLogger("pypdf")
@@ -84,9 +87,10 @@ def _read(data: bytes, config: dict[str, Any]) -> dict[str, Any]:
             return _pages(_opened(pypdf, data), config, lost)
     except (_Refused, MemoryError, RecursionError):
         raise
-    except DependencyError:
-        raise _encrypted() from None
-    except LimitReachedError:
+    except errors.DependencyError:  # AES needs a library; that it opens without a password cannot be tried
+        hint = "Save it without a password; if it opens without one, run: pip install cryptography"
+        raise _Refused(_OPEN, "an encrypted one, and cryptography is not installed", hint) from None
+    except too_much:
         raise _Refused("a PDF of reasonable parts", "one whose parts unpack to more than the bound") from None
     except Exception as error:  # whatever the library raises for a damaged file: the type alone says no word of it
         raise _Refused("a PDF that can be read", f"a damaged one ({type(error).__name__})") from None
@@ -115,12 +119,8 @@ def _stream_bound(pypdf: Any) -> contextlib.AbstractContextManager[Any]:
 def _opened(pypdf: Any, data: bytes) -> Any:
     reader = pypdf.PdfReader(io.BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
-        raise _encrypted()
+        raise _Refused(_OPEN, "an encrypted one", "Save it without a password")
     return reader
-
-
-def _encrypted() -> _Refused:
-    return _Refused("a PDF that opens without a password", "an encrypted one", "Save it without a password")
 
 
 def _pages(reader: Any, config: dict[str, Any], lost: _Lost) -> dict[str, Any]:
