@@ -14,6 +14,7 @@ from typing import Any
 from jurat.errors import AuthoringError, Fault
 from jurat.evidence.conversation import (
     Message,
+    Role,
     json_or_fault,
     mapping_or_fault,
     message_from_json,
@@ -129,6 +130,10 @@ def _messages(values: object, faults: list[Fault]) -> tuple[Message, ...]:
     made: list[Message] = []
     for index, value in enumerate(_sequence(values, "messages", faults)):
         path = f"messages[{index}]"
+        if type(value) is Message and type(value.role) is Role and type(value.content) is str:
+            text_or_fault(value.content, f"{path}.content", faults)  # most messages are no more than their text
+            made.append(value)
+            continue
         plain = message_to_json(value) if isinstance(value, Message) else value
         message = message_from_json(plain, path, faults)
         if message is not None:
