@@ -455,4 +455,7 @@ def test_whatever_becomes_of_the_undecided_a_decided_rule_stays_as_it_is(
 def test_tokens_that_nobody_counted_make_no_cost_known() -> None:
     rows = [(case(), [trial(verdict(90, spending=spent(None, usage=Usage())))])]
 
-    assert decided({"type": "total_cost_usd", "maximum": 5}, rows).outcome == "undecided"
+    assert told(decided({"type": "judge_cost_usd", "maximum": 5}, rows)) == (
+        "undecided",
+        "what judging cost is not known, for 1 answer or verdict; at most $5 may be spent",
+    )

@@ -34,8 +34,11 @@ def _cost(rule: Rule, stages: list[Stage], what: str) -> RuleOutcome:
     unknown, limit = sum(stage.unpriced for stage in stages), rule.maximum or 0
     outcome = GateStatus.FAILED if known > as_written(limit) else GateStatus.UNDECIDED if unknown else GateStatus.PASSED
     shown, wanted = told_apart(known, limit)
-    beside = f", and an unknown amount for {count(unknown, 'answer or verdict', 'answers and verdicts')}"
-    found = f"{what} cost ${shown}{beside if unknown else ''}"
+    unpriced = count(unknown, "answer or verdict", "answers and verdicts")
+    if unknown and not known:
+        found = f"what {what} cost is not known, for {unpriced}"
+    else:
+        found = f"{what} cost ${shown}" + (f", and an unknown amount for {unpriced}" if unknown else "")
     return RuleOutcome(
         rule=rule_to_json(rule),
         outcome=outcome,

@@ -197,8 +197,8 @@ def _spending(summary: Mapping[str, Json], look: Look) -> list[str]:
     timed = {side: summary["latency_ms"][side]["n"] for side in asked}
     always = dict.fromkeys(asked, 1)
     parts = {
-        "cost": _cost(summary["cost_usd"]["total"]),
-        "": _sides(summary["cost_usd"], always, _cost_of_side),
+        "cost": _cost(summary["cost_usd"]["total"]) + _only_side(summary["cost_usd"]),
+        "": "" if _only_side(summary["cost_usd"]) else _sides(summary["cost_usd"], always, _cost_of_side),
         "tokens": _sides(summary["tokens"], asked, _tokens),
         "retries": _sides(summary["attempts"], asked, _retries),
         "cached": _sides(summary["attempts"], always, _cached),
@@ -211,6 +211,12 @@ def _sides(found: Mapping[str, Json], shown: Mapping[str, int], told: Callable[[
     words = {side: told(found[side]) for side, number in shown.items() if number}
     names = {"subject": "subject", "judge": "judges"}
     return "; ".join(f"{names[side]} {text}" for side, text in words.items() if text)
+
+
+def _only_side(cost: Mapping[str, Json]) -> str:
+    """The side that everything was spent by, in brackets; nothing where both did or none."""
+    sides = [name for side, name in (("subject", "subject"), ("judge", "judges")) if _cost_of_side(cost[side])]
+    return f" ({sides[0]})" if len(sides) == 1 else ""
 
 
 def _cost_of_side(cost: Mapping[str, Json]) -> str:
