@@ -17,6 +17,8 @@ from docpages import PAGES, ROOT, Block, Desk, blocks, matches, sections, text_o
 from jurat.assertions.build import build_assertion
 from jurat.assertions.table import COMMON, JUDGE, TYPES
 from jurat.cli.app import app
+from jurat.cli.schema import _SCHEMAS as SCHEMAS
+from jurat.cli.schema import Schema
 from jurat.errors import ErrorCategory
 from jurat.evaluation import run_evaluator
 from jurat.evidence import as_context, context_from_json
@@ -255,6 +257,27 @@ def test_every_key_of_a_rubric_file_is_documented() -> None:
     told = text_of(DOCS / "rubrics.md")
 
     assert [key for key in (*RUBRIC_KEYS, *CRITERION_KEYS, *ANCHOR_KEYS) if f"`{key}`" not in told] == []
+
+
+def test_every_key_of_a_suite_file_is_documented() -> None:
+    told = text_of(DOCS / "suites.md")
+    schema = SCHEMAS[Schema.SUITE]()
+    own = {**schema, "$defs": {name: schema["$defs"][name] for name in ("case", "message", "block")}}
+
+    assert [key for key in sorted(set(_properties(own))) if not re.search(rf"\b{key}\b", told)] == []
+    assert [key for key in schema["properties"] if f"| `{key}` |" not in told] == []
+    assert [key for key in schema["$defs"]["case"]["properties"] if f"| `{key}` |" not in told] == []
+
+
+def _properties(schema: Any) -> Iterator[str]:
+    """Every key that a schema knows, at any depth."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", ())
+        for part in schema.values():
+            yield from _properties(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from _properties(part)
 
 
 def test_every_provider_kind_and_setting_is_documented() -> None:
