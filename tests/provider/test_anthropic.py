@@ -1,4 +1,4 @@
-"""Anthropic's dialect, where it is like no other: the system apart, the answer's tool, the cache, counts side by side."""
+"""Anthropic's dialect, where it is like no other: the system apart, the tool of the answer, the cache, the counts."""
 
 from __future__ import annotations
 

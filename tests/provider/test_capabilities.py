@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from jurat.provider.capabilities import capabilities_for, capability_faults
+from jurat.provider.capabilities import (
+    capabilities_for,
+    capability_faults,
+    capability_sources,
+    knows,
+    usual_api,
+)
 from jurat.provider.protocol import Capabilities
 
 
@@ -72,6 +78,8 @@ def test_the_authors_word_wins() -> None:
         ({"top_logprobs": True}, "capabilities.top_logprobs"),
         ({"context_tokens": 0}, "capabilities.context_tokens"),
         ({"schema_keywords_refused": "maxLength"}, "capabilities.schema_keywords_refused"),
+        ({"structured_by": "prose"}, "capabilities.structured_by"),
+        ({"images": 1}, "capabilities.images"),
         (["temperature"], "capabilities"),
     ],
 )
@@ -89,5 +97,84 @@ def test_a_right_declaration_has_no_faults() -> None:
         "context_tokens": None,
         "schema_keywords_refused": [],
         "reasoning": False,
+        "images": True,
+        "structured_by": "tool",
     }
     assert capability_faults(told) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "by", "temperature", "reasoning"),
+    [
+        ("claude-3-5-haiku-20241022", "tool", True, False),
+        ("claude-opus-4-1-20250805", "tool", True, False),
+        ("claude-sonnet-4-20250514", "tool", True, False),
+        ("claude-haiku-4-5-20251001", "schema", True, False),
+        ("claude-opus-4-6", "schema", True, False),
+        ("claude-opus-4-8", "schema", False, False),
+        ("claude-sonnet-5-5", "schema", False, True),
+        ("claude-fable-5-2", "schema", False, True),
+        ("claude-of-the-future", "schema", False, True),
+    ],
+)
+def test_each_generation_of_claude_is_asked_in_its_own_way(
+    model: str, by: str, temperature: bool, reasoning: bool
+) -> None:
+    able = capabilities_for("anthropic", model)
+    assert (able.structured_output, able.structured_by) == (True, by)
+    assert (able.temperature, able.reasoning, able.images) == (temperature, reasoning, True)
+
+
+@pytest.mark.parametrize(
+    ("model", "by", "context"),
+    [
+        ("gemini-3.8-flash", "schema", 1_048_576),
+        ("models/gemini-2.5-pro", "schema", 1_048_576),
+        ("gemini-2.0-flash-001", "openapi", 1_048_576),
+        ("gemini-of-the-future", "schema", None),
+    ],
+)
+def test_gemini_takes_a_schema_of_its_generation(model: str, by: str, context: int | None) -> None:
+    able = capabilities_for("google", model)
+    assert (able.structured_by, able.context_tokens) == (by, context)
+
+
+@pytest.mark.parametrize(
+    ("model", "reasoning", "context"),
+    [
+        ("grok-4-1-fast-non-reasoning", False, 2_000_000),
+        ("grok-4-1-fast-reasoning", True, 2_000_000),
+        ("grok-4.6", True, 500_000),
+        ("grok-4-0709", True, 256_000),
+    ],
+)
+def test_groks_are_told_apart_by_their_whole_names(model: str, reasoning: bool, context: int) -> None:
+    able = capabilities_for("xai", model)
+    assert (able.reasoning, able.context_tokens) == (reasoning, context)
+
+
+@pytest.mark.parametrize(
+    ("model", "api"),
+    [
+        *((model, "responses") for model in ("gpt-5-pro", "gpt-5.2-pro-2025-12-11", "gpt-5.1-codex-mini", "o3-pro")),
+        *((model, "") for model in ("gpt-5", "gpt-5.6-terra", "gpt-4o", "o3-mini")),
+    ],
+)
+def test_models_that_one_interface_alone_serves_are_known(model: str, api: str) -> None:
+    assert usual_api("openai", model) == api
+
+
+def test_a_dot_and_a_dash_in_a_version_are_the_same() -> None:
+    assert capabilities_for("openrouter", "anthropic/claude-opus-4.7").temperature is False
+    assert capabilities_for("anthropic", "claude-opus-4-7") == capabilities_for("anthropic", "claude-opus-4.7")
+
+
+def test_a_server_that_serves_a_borrowed_model_keeps_its_own_habits() -> None:
+    able = capabilities_for("openai_compatible", "gpt-4o-mini")
+    assert (able.token_limit_name, able.schema_keywords_refused) == ("max_tokens", ("minLength", "maxLength"))
+
+
+def test_whose_word_a_capability_is_can_be_told() -> None:
+    sources = capability_sources("openai", "o3", {"images": False})
+    assert (sources["images"], sources["temperature"], sources["structured_output"]) == ("declared", "table", "kind")
+    assert (knows("openai", "o3"), knows("openai", "nobody")) == (True, False)

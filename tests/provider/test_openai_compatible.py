@@ -305,6 +305,45 @@ def test_usage_is_counted_in_one_way_and_unknown_stays_unknown(usage: object, ex
     assert read({"choices": [{"message": {"content": "x"}}], "usage": usage}).usage == expected
 
 
+@pytest.mark.parametrize(
+    ("usage", "charged"),
+    [
+        ({"cost": 0.0021}, 0.0021),
+        ({"cost": 0}, 0.0),
+        ({"cost": 0.0001, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.002}}, 0.0021),
+        ({"cost": 0.0001, "is_byok": True, "cost_details": None}, None),
+        ({"cost": 0.0021, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.002}}, 0.0021),
+        ({"cost_in_usd_ticks": 37_756_000}, 0.0037756),
+        *(({"cost": cost}, None) for cost in (None, "0.1", True, -1, float("nan"), float("inf"))),
+    ],
+)
+def test_what_a_gateway_says_that_it_charged_is_kept(usage: dict[str, Any], charged: float | None) -> None:
+    told: dict[str, Any] = {"prompt_tokens": 9, **usage}
+    counted = read({"choices": [{"message": {"content": "x"}}], "usage": told}).usage
+    assert counted.input_tokens == 9
+    assert counted.charged_usd == (None if charged is None else pytest.approx(charged, abs=1e-12))
+
+
+def test_usage_in_groqs_own_corner_is_found() -> None:
+    told: dict[str, Any] = {"x_groq": {"id": "req_1", "usage": {"prompt_tokens": 9, "completion_tokens": 2}}}
+    assert read({"choices": [{"message": {"content": "x"}}], **told}).usage == Usage(input_tokens=9, output_tokens=2)
+
+
+def test_a_vendor_whose_strict_mode_wants_closed_objects_gets_them_and_a_server_of_ones_own_the_schema_as_it_is() -> (
+    None
+):
+    schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+    frame = Frame(messages=(), schema=ResponseSchema(name="s", schema=schema))
+    closed = {
+        "type": "object",
+        "properties": {"a": {"type": ["string", "null"]}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    assert body_of(frame, kind="openai")["response_format"]["json_schema"]["schema"] == closed
+    assert body_of(frame)["response_format"]["json_schema"]["schema"] == schema
+
+
 def test_token_probabilities_come_as_the_servers_give_them() -> None:
     openai = {"content": [{"token": "yes", "logprob": -0.1, "top_logprobs": [{"token": "no", "logprob": -2.5}]}]}
     older = {"tokens": ["yes"], "token_logprobs": [-0.1], "top_logprobs": [{"yes": -0.1, "no": -2.5}]}
@@ -536,8 +575,6 @@ async def test_an_error_in_a_body_with_status_200_is_found_when_it_is_read_too()
     ("param", "hint"),
     [
         ("temperature", "temperature: false"),
-        ("max_tokens", "token_limit_name: max_completion_tokens"),
-        ("max_completion_tokens", "token_limit_name: max_tokens"),
         ("top_logprobs", "top_logprobs: 0"),
         ("response_format.json_schema", "structured_output: false"),
     ],
@@ -547,6 +584,41 @@ async def test_a_refused_parameter_is_named_with_the_capability_to_declare(param
     assert param.partition(".")[0] in str(error)
     assert hint in str(error)
     assert error.attempts == 1
+
+
+NO_SUCH_LIMIT = answer(
+    {"error": {"code": "unsupported_parameter", "param": "max_tokens", "message": "Use 'max_completion_tokens'."}}, 400
+)
+
+
+async def test_a_limit_that_is_known_under_its_other_name_is_sent_under_that_once_more_and_ever_after() -> None:
+    frame = Frame(messages=PLAIN.messages, extra={"metadata": {"max_tokens": "mine"}})
+    async with serving(NO_SUCH_LIMIT, answer(REPLY)) as server:
+        provider = HttpProvider(settings(server))
+        call = provider.prepare(ModelRequest(frame=frame, user='say "max_tokens":'))
+        first, second = await provider.send(call), await provider.send(call)
+        await provider.aclose()
+    assert (first.attempts, second.attempts, len(server.requests)) == (2, 1, 3)
+    limits = [
+        {name: sent.json.get(name) for name in ("max_tokens", "max_completion_tokens")} for sent in server.requests
+    ]
+    renamed = {"max_tokens": None, "max_completion_tokens": 500}
+    assert limits == [{"max_tokens": 500, "max_completion_tokens": None}, renamed, renamed]
+    assert {json.dumps(sent.json["messages"]) for sent in server.requests} == {
+        json.dumps(server.requests[0].json["messages"])
+    }
+    assert server.requests[2].json["metadata"] == {"max_tokens": "mine"}
+
+
+async def test_a_limit_that_has_no_name_at_all_there_is_an_error_after_two_requests() -> None:
+    other = {"error": {"code": "unsupported_parameter", "param": "max_completion_tokens"}}
+    async with serving(NO_SUCH_LIMIT, answer(other, 400)) as server:
+        provider = HttpProvider(settings(server))
+        with pytest.raises(ProviderError, match="refused max_completion_tokens") as caught:
+            await provider.send(provider.prepare(ModelRequest(frame=PLAIN, user="x")))
+        await provider.aclose()
+    assert (caught.value.category, caught.value.attempts) == (ErrorCategory.INVALID_REQUEST, 2)
+    assert len(server.requests) == 2
 
 
 async def test_a_parameter_named_only_in_the_text_is_found_too() -> None:

@@ -140,3 +140,9 @@ def test_costs_are_exact_sums(
     prices = {"input": float(into), "cached_input": float(read), "cache_write": float(write), "output": float(out)}
     exact = (plain * into + cached * read + written * write + made * out) / 1_000_000
     assert custom(usage, prices) == float(exact)
+
+
+def test_what_the_provider_says_that_it_charged_is_the_cost_unless_the_author_knows_better() -> None:
+    charged = Usage(input_tokens=1_000, output_tokens=100, charged_usd=0.0123)
+    assert pricer("openrouter", "nobody/knows").cost(charged) == 0.0123
+    assert pricer("openrouter", "nobody/knows", prices={"input": 1.0, "output": 1.0}).cost(charged) == 0.0011

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from jurat._version import __version__
-from jurat.cli import models, rubrics, store, suite
+from jurat.cli import models, providers, rubrics, store, suite
 from jurat.cli._stdout import line
 from jurat.cli.doctor import doctor
 from jurat.cli.export import export
@@ -62,6 +62,7 @@ app.command("export")(export)
 app.command("judge")(judge)
 app.add_typer(suite.app, name="suite")
 app.add_typer(rubrics.app, name="rubrics")
+app.add_typer(providers.app, name="providers")
 app.add_typer(models.app, name="models")
 app.add_typer(store.app, name="store")
 app.command("schema")(schema)

@@ -18,7 +18,7 @@ from jurat.jsontext import Json, type_name
 from jurat.provider.protocol import Capabilities
 from jurat.vocabulary import nearest
 
-__all__ = ["capabilities_for", "capability_faults", "table_revision", "usual_api"]
+__all__ = ["capabilities_for", "capability_faults", "capability_sources", "knows", "table_revision", "usual_api"]
 
 _TOKEN_LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 _STRUCTURED_BY = ("schema", "tool", "openapi")
@@ -36,6 +36,18 @@ def capabilities_for(kind: str, model: str, overrides: Mapping[str, Json] | None
     known.pop("api", None)
     told: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
     return replace(Capabilities(), **told)
+
+
+def capability_sources(kind: str, model: str, overrides: Mapping[str, Json] | None = None) -> dict[str, str]:
+    """Whose word each capability is: `declared`, `table` (the model's row), or `kind` (what holds for the kind)."""
+    row, told = _family(kind, model), overrides or {}
+    names = [field.name for field in fields(Capabilities)]
+    return {name: "declared" if name in told else "table" if name in row else "kind" for name in names}
+
+
+def knows(kind: str, model: str) -> bool:
+    """Whether a row of the table speaks of this model under this kind."""
+    return bool(_family(kind, model))
 
 
 def usual_api(kind: str, model: str) -> str:

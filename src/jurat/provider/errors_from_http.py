@@ -15,7 +15,7 @@ from typing import Any
 
 from jurat.errors import ErrorCategory, ProviderError
 from jurat.provider.credentials import looks_like_credential
-from jurat.provider.faults import TransientError
+from jurat.provider.faults import RefusedParameter, TransientError
 from jurat.provider.http import HttpReply
 
 __all__ = ["Destination", "error_from_reply", "error_in_body", "holds_error", "looks_like_json", "request_id"]
@@ -258,8 +258,12 @@ def _lasting_error(status: int, told: _Told, to: Destination) -> ProviderError:
     if told.codes & _UNFIT_OUTPUT:
         what = f"model {to.model} at {to.where} did not keep to the schema, and its reply was withheld there ({status})"
         return ProviderError(ErrorCategory.API_ERROR, what)
+    if 400 <= status < 500 and told.param is not None:
+        what = _refused_sentence(status, told.param, to)
+        return RefusedParameter(ErrorCategory.INVALID_REQUEST, what, param=told.param)
     if 400 <= status < 500:
-        return ProviderError(ErrorCategory.INVALID_REQUEST, _refused_sentence(status, told, to))
+        what = f"{to.where} refused the request as invalid ({status}), for model {to.model}"
+        return ProviderError(ErrorCategory.INVALID_REQUEST, what)
     found = "an error instead of a reply" if status == 200 else f"status {status}"
     return ProviderError(ErrorCategory.API_ERROR, f"expected a reply from {to.where}, got {found}")
 
@@ -273,12 +277,10 @@ def _auth_sentence(status: int, to: Destination) -> str:
     )
 
 
-def _refused_sentence(status: int, told: _Told, to: Destination) -> str:
-    if told.param is None:
-        return f"{to.where} refused the request as invalid ({status}), for model {to.model}"
+def _refused_sentence(status: int, param: str, to: Destination) -> str:
     return (
-        f"{to.where} refused {told.param} for model {to.model} ({status}). Declare it for this provider: "
-        f"capabilities: {{{_HINTS[told.param]}}}"
+        f"{to.where} refused {param} for model {to.model} ({status}). Declare it for this provider: "
+        f"capabilities: {{{_HINTS[param]}}}"
     )
 
 

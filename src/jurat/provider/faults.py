@@ -1,4 +1,4 @@
-"""Two kinds of provider error: those that may pass, and those that stay.
+"""Kinds of provider error: those that may pass, those that stay, and those that name what to send otherwise.
 
 `TransientError` is a ProviderError that another try may mend (a busy server, a broken connection); only the retry
 layer looks at the difference, and whoever catches ProviderError catches both. An error that only tells a caller what
@@ -7,13 +7,27 @@ to do carries its own attempts and delay, so that no second layer has to retry t
 
 from __future__ import annotations
 
+from typing import Any
+
 from jurat.errors import ErrorCategory, ProviderError
 
-__all__ = ["TransientError", "settled"]
+__all__ = ["RefusedParameter", "TransientError", "settled"]
 
 
 class TransientError(ProviderError):
     """A ProviderError that may pass. What the retry layer retries, and nothing else."""
+
+
+class RefusedParameter(ProviderError):
+    """A ProviderError that names the member of the request which the server does not take.
+
+    Attributes:
+        param: the member's name on the wire, one of ours.
+    """
+
+    def __init__(self, category: ErrorCategory, message: str, *, param: str, **fields: Any) -> None:
+        super().__init__(category, message, **fields)
+        self.param = param
 
 
 def settled(error: ProviderError, attempts: int, remark: str = "") -> ProviderError:

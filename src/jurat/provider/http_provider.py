@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 
+from jurat.errors import ProviderError
 from jurat.provider.addresses import checked_base_url, join_path, place
 from jurat.provider.credentials import KeySource, shown_variable
 from jurat.provider.dialect import Dialect
 from jurat.provider.dialects import dialect_for
 from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
+from jurat.provider.faults import RefusedParameter
 from jurat.provider.gate import Gate
 from jurat.provider.http import MAX_REPLY_BYTES, AiohttpTransport, Transport
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
@@ -30,6 +33,7 @@ STATIC_HEADERS = {
     "Accept-Encoding": "gzip, deflate",
     "User-Agent": "jurat",
 }
+_OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 
 class HttpProvider:
@@ -70,6 +74,7 @@ class HttpProvider:
         base = checked_base_url(settings.endpoint, allow_plain_http=allow_plain_http)
         url = join_path(base, dialect.path(settings))
         self._settings, self._read = settings, dialect.read
+        self._limit_refused: str | None = None
         variable = shown_variable(settings.api_key_env)
         self._to = Destination(where=place(url), model=settings.model, key_variable=variable)
         self._encoder = FrameEncoder(settings, dialect)
@@ -112,10 +117,29 @@ class HttpProvider:
     async def send(self, call: Call) -> Raw:
         """Bring the reply.
 
+        A server that knows the output limit under its other name only is sent that one, this time and ever after.
+
         Raises:
             ProviderError: after the last try, and nothing else; cancellation passes through.
         """
-        return await self._sender.send(call.body)
+        if self._limit_refused is not None:
+            return await self._sender.send(_limit_renamed(call.body, self._limit_refused))
+        try:
+            return await self._sender.send(call.body)
+        except RefusedParameter as refusal:
+            fault = refusal
+        if fault.param not in _OTHER_LIMIT:
+            raise fault
+        return await self._send_renamed(call.body, fault.param)
+
+    async def _send_renamed(self, body: bytes, refused: str) -> Raw:
+        try:
+            raw = await self._sender.send(_limit_renamed(body, refused))
+        except ProviderError as error:
+            error.attempts += 1
+            raise
+        self._limit_refused = refused
+        return replace(raw, attempts=raw.attempts + 1)
 
     def read(self, raw: Raw) -> Reply:
         """What the bytes say. Pure.
@@ -136,3 +160,12 @@ class HttpProvider:
     async def aclose(self) -> None:
         """Close the running loop's connections. The provider can be used again afterwards."""
         await self._sender.aclose()
+
+
+def _limit_renamed(body: bytes, refused: str) -> bytes:
+    """The body with its limit under the other name.
+
+    Inside of texts a quotation mark is escaped, and of the members the limit comes before schema and extra settings; so
+    the first one of this name is the limit.
+    """
+    return body.replace(f'"{refused}":'.encode(), f'"{_OTHER_LIMIT[refused]}":'.encode(), 1)

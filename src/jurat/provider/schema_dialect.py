@@ -30,9 +30,7 @@ _OPENAPI = frozenset(
         "propertyOrdering",
     )
 )
-_ANTHROPIC_FORMATS = frozenset(
-    ("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid")
-)
+_ANTHROPIC_FORMATS = ("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid")
 _Step = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -55,7 +53,8 @@ def _strict(node: dict[str, Any]) -> dict[str, Any]:
     properties = node.get("properties")
     if not isinstance(properties, dict):
         return node
-    needed = node.get("required", [])
+    needed = node.get("required")
+    needed = needed if isinstance(needed, list) else []
     told = {name: part if name in needed else _or_null(part) for name, part in properties.items()}
     return {**node, "properties": told, "required": list(properties), "additionalProperties": False}
 
@@ -137,20 +136,25 @@ def _for_openapi(node: dict[str, Any]) -> dict[str, Any]:
     if "oneOf" in node:
         node = {"anyOf" if word == "oneOf" else word: value for word, value in node.items()}
     kept = {word: value for word, value in _constant_as_choice(node).items() if word in _OPENAPI}
-    if not all(isinstance(choice, str) for choice in kept.get("enum", [])):
+    choices = kept.get("enum", [])
+    if not (isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)):
         del kept["enum"]  # its choices are texts only
     kinds = kept.get("type")
     if isinstance(kinds, list):
-        others = [kind for kind in kinds if kind != "null"]
-        if len(others) < len(kinds):
+        kept |= _one_type([kind for kind in kinds if isinstance(kind, str) and kind != "null"])
+        if "null" in kinds:
             kept["nullable"] = True
-        kept["type"] = others[0] if len(others) == 1 else None
-        if kept["type"] is None:
+        if "anyOf" in kept:
             del kept["type"]
-            kept["anyOf"] = [{"type": kind.upper()} for kind in others]
     if isinstance(kept.get("type"), str):
         kept["type"] = kept["type"].upper()
     return _ordered(kept)
+
+
+def _one_type(kinds: list[str]) -> dict[str, Any]:
+    if len(kinds) > 1:
+        return {"anyOf": [{"type": kind.upper()} for kind in kinds]}
+    return {"type": kinds[0] if kinds else "null"}
 
 
 def _rewritten(schema: Json, step: _Step) -> Json:
