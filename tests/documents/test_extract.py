@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from papers import archive, docx, jpeg, paragraph, pdf, png
 
 from jurat.documents import MAX_DOCUMENT_BYTES, Extracted, extract
 from jurat.documents.extract import MAX_TEXT
 from jurat.documents.kinds import KINDS
 from jurat.errors import AuthoringError, Fault
+from papers import archive, docx, jpeg, paragraph, pdf, png
 
 OLD = "an old Office document, or an encrypted one"
 ANY = "PNG, JPEG, PDF, DOCX, CSV, JSON or text in UTF-8"
@@ -213,3 +214,10 @@ def test_any_damage_is_a_fault_or_leaves_a_document(whole: bytes) -> None:
                 extract(data, "a")
             except AuthoringError:
                 fault(data, "a")
+
+
+def test_every_kind_of_document_is_documented_with_its_endings() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "documents.md").read_text("utf-8")
+
+    assert [kind.label for kind in KINDS if f"`{kind.media_type}`" not in told] == []
+    assert [ending for kind in KINDS for ending in kind.endings if f"`{ending}`" not in told] == []

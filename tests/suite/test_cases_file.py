@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import IO, Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from jurat.errors import AuthoringError, Fault
 from jurat.jsontext import Json
 from jurat.suite.case import Place
-from jurat.suite.cases_file import CaseRow, cases_file_spec, read_cases
+from jurat.suite.cases_file import CASE_FIELDS, CaseRow, cases_file_spec, read_cases
 
 FIELDS = (
     "expected one of name, variables, messages, documents, expected, output, execution, labels, metadata, assertions, "
@@ -383,3 +384,9 @@ def test_a_disk_that_fails_in_the_middle_is_a_fault_and_no_traceback() -> None:
     assert [str(one) for one in faults] == [
         "cases_file: expected a file that can be read, found 'c.csv': Input/output error"
     ]
+
+
+def test_every_key_and_field_of_a_cases_file_is_documented() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "cases_files.md").read_text("utf-8")
+
+    assert [word for word in (*CASE_FIELDS, *KEYS.split(", ")) if f"`{word}" not in told] == []
