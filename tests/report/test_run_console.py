@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from jurat.metrics import RunTally, read_policy
 from jurat.report import Look, RunConsole
-from jurat.report.console_look import in_colour
+from jurat.report.console_look import in_colour, paint_for, plain
 from jurat.report.plaintext import columns
 from jurat.report.record import RunRecord, RunStatus
 from jurat.vocabulary import Status
@@ -80,10 +80,24 @@ def test_an_interrupted_run_says_how_to_go_on_and_nothing_of_success() -> None:
 
 
 def test_colours_only_repeat_what_words_say() -> None:
-    plain, painted = shown(*mixed(), *RULES), shown(*mixed(), *RULES, paint=in_colour)
+    bare, painted = shown(*mixed(), *RULES), shown(*mixed(), *RULES, paint=in_colour)
 
     assert "\x1b[1;31mFAIL\x1b[0m" in painted
-    assert _unpainted(painted) == plain
+    assert _unpainted(painted) == bare
+
+
+@pytest.mark.parametrize(
+    ("environment", "terminal", "paint"),
+    [
+        ({}, True, in_colour),
+        ({}, False, plain),
+        ({"NO_COLOR": "1"}, True, plain),
+        ({"NO_COLOR": ""}, True, in_colour),
+        ({"TERM": "dumb"}, True, plain),
+    ],
+)
+def test_colours_are_for_terminals_that_want_them(environment: dict[str, str], terminal: bool, paint: Any) -> None:
+    assert paint_for(environment, terminal=terminal) is paint
 
 
 def _unpainted(text: str) -> str:
