@@ -133,9 +133,8 @@ async def measure(plan: Plan, in_flight: int, file: Path) -> None:
     size = sum(part.stat().st_size for part in file.parent.glob(f"{file.name}*")) / 1e6
     each = f"{cpu_s / kept * 1e6:.0f} µs CPU each"
     print(f"  {kept:,} trials: {kept / wall_s:,.0f} a second ({each}, load {os.getloadavg()[0]:.1f}), bar 1,500")
-    print(
-        f"  memory: {progress.memory[0]:.1f} MB after a tenth, {max(progress.memory):.1f} MB at most; store {size:.0f} MB"
-    )
+    first, most = progress.memory[0], max(progress.memory)
+    print(f"  memory: {first:.1f} MB after a tenth, {most:.1f} MB at most; store {size:.0f} MB")
 
 
 def main() -> None:

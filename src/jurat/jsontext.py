@@ -214,11 +214,15 @@ def freeze(value: object, path: str = "", depth: int = 0) -> Json:
         return value
     if depth >= MAX_DEPTH:
         raise NotJson(path, f"nesting deeper than {MAX_DEPTH}")
-    if isinstance(value, Mapping):
-        return _freeze_mapping(value, path, depth)
+    if type(value) in _USUAL_MAPPINGS or isinstance(value, Mapping):
+        return _freeze_mapping(value, path, depth)  # type: ignore[arg-type]
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return tuple(freeze(part, f"{path}[{i}]", depth + 1) for i, part in enumerate(value))
     raise NotJson(path, type_name(value))
+
+
+_USUAL_MAPPINGS = (dict, MappingProxyType)
+"""Told without asking an abstract class, which costs as much as freezing a text."""
 
 
 def _freeze_mapping(value: Mapping[Any, Any], path: str, depth: int) -> Mapping[str, Json]:

@@ -119,11 +119,11 @@ class Answering:
         reply = _reading(subject, raw)
         if isinstance(reply, TypedError):
             unread = _spending(raw, SubjectReply(output="", cost_usd=target.cost(raw)))
-            await self._reject(work, call, reply, unread)
+            await self._reject(work, call, reply, unread, target.cost(raw))
             return None
         spending = _spending(raw, reply)
         if reply.error is not None:
-            await self._reject(work, call, reply.error, spending)
+            await self._reject(work, call, reply.error, spending, reply.cost_usd)
             return None
         execution = {"latency_ms": raw.latency_ms, "cost_usd": reply.cost_usd, **reply.execution}
         told = work.ready.messages
@@ -133,7 +133,7 @@ class Answering:
             before = told
         context = _context(work, reply.output, execution, before)
         if isinstance(context, TypedError):
-            await self._reject(work, call, context, spending)
+            await self._reject(work, call, context, spending, reply.cost_usd)
             return None
         work.subject = SubjectRecord(
             output=reply.output,
@@ -144,10 +144,12 @@ class Answering:
         )
         return context
 
-    async def _reject(self, work: TrialWork, call: Call, error: TypedError, spending: Spending) -> None:
-        """A reply that is no answer: an error, and its text is not to be kept."""
+    async def _reject(
+        self, work: TrialWork, call: Call, error: TypedError, spending: Spending, paid_usd: float | None
+    ) -> None:
+        """A reply that is no answer: an error, and its text is not to be kept. Its account says what it once cost."""
         work.subject = work.ready.failed(error, spending)
-        account = replace(spending, cached=False, cost_usd=None) if spending.cached else spending
+        account = replace(spending, cached=False, cost_usd=paid_usd)
         await self._withhold.commit((call.key, error, account), alone=False)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 
 from jurat.engine.answering import Answering, OutputSource, Rejected
 from jurat.engine.assessing import Assessing, Targets
@@ -125,22 +126,23 @@ class RunJob:
         Raises:
             StoreError: when the record cannot be kept; what was committed before stays.
         """
+        limit = asyncio.timeout(self._run_timeout_s)
         try:
-            async with asyncio.timeout(self._run_timeout_s):
+            async with limit:
                 await self._all()
         except TimeoutError:
+            if not limit.expired():
+                raise
             self.timed_out = True
             await self._expire()
         finally:
             await self._close()
 
     async def _all(self) -> None:
-        try:
+        with _one_failure():
             async with asyncio.TaskGroup() as group:
                 for _ in range(self._workers):
                     group.create_task(self._worker())
-        except ExceptionGroup as failures:
-            raise first_failure(failures) from None
 
     async def _worker(self) -> None:
         for work in self._work:
@@ -168,14 +170,14 @@ class RunJob:
             type=ErrorCategory.TIMEOUT, message=f"the run's time of {self._run_timeout_s:g} s was over before this"
         )
         unfinished = sorted(self._open, key=lambda work: (work.ready.planned.case_index, work.trial_index))
-        async with asyncio.TaskGroup() as group:
-            for chunk in _chunks(unfinished, self._work):
-                for work in chunk:
-                    self._open.add(work)
-                    _give_up(work, why)
-                for work in chunk[:-1]:
-                    group.create_task(self._hand_in(work))
-                await self._hand_in(chunk[-1])
+        for chunk in _chunks(unfinished, self._work):
+            self._open.update(chunk)
+            for work in chunk:
+                _give_up(work, why)
+            with _one_failure():
+                async with asyncio.TaskGroup() as group:
+                    for work in chunk:
+                        group.create_task(self._hand_in(work))
 
 
 def _chunks(unfinished: list[TrialWork], rest: Iterator[TrialWork]) -> Iterator[list[TrialWork]]:
@@ -246,7 +248,13 @@ def _lost(requests: int) -> Spending:
     return Spending(attempts=requests) if requests else NOTHING_SENT
 
 
-def first_failure(failures: ExceptionGroup[Exception]) -> Exception:
-    """The first failure of a group: the others are its consequences."""
-    found = failures.exceptions[0]
-    return first_failure(found) if isinstance(found, ExceptionGroup) else found
+@contextmanager
+def _one_failure() -> Iterator[None]:
+    """Of the failures of several tasks the first: the others are its consequences."""
+    try:
+        yield
+    except ExceptionGroup as failures:
+        found: Exception = failures
+        while isinstance(found, ExceptionGroup):
+            found = found.exceptions[0]
+        raise found from None
