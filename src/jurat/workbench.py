@@ -240,15 +240,24 @@ class Workbench:
         resolved = rubric if isinstance(rubric, Rubric) else self.rubric(rubric)
         return Judge(resolved, self.provider(provider), settings, name=name)
 
-    async def open_store(self, address: str | None = None) -> Store:
+    async def open_store(self, address: str | None = None, *, must_exist: bool = False) -> Store:
         """The store: at the address, or where the environment or the configuration says, or in `.jurat/`.
 
+        Args:
+            must_exist: whether a missing file is a fault. Whoever only reads would otherwise make an empty store.
+
         Raises:
+            AuthoringError: when there has to be a file, and is none.
             StoreError: when it cannot be opened.
         """
         from jurat.store import Store
 
-        return await Store.open(self.store_place(address))
+        place = self.store_place(address)
+        if must_exist and isinstance(place, Path) and not place.exists():
+            hint = "Run a suite first, or say with --store where runs are kept"
+            fault = Fault(path="store", expected="a store that holds runs", found=f"no file {place}", hint=hint)
+            raise AuthoringError("store", [fault])
+        return await Store.open(place)
 
     def store_place(self, address: str | None = None) -> str | Path:
         """Where `open_store` opens it: a URL or a path."""

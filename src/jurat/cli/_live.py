@@ -90,16 +90,16 @@ class Standing:
         found = self.outcomes
         undecided = self.decided - found[Status.PASS] - found[Status.FAIL]
         parts = [
-            f"cases {self.decided:,} of {self.cases:,}",
+            f"{self.decided:,} of {self.cases:,} cases",
             f"{found[Status.PASS]:,} passed",
             f"{found[Status.FAIL]:,} failed",
-            f"{undecided:,} undecided",
+            *([f"{undecided:,} undecided"] if undecided else []),
             f"${self.spent_usd:.4f}{'+' if self.unpriced else ''}",
         ]
         if elapsed_s > 0 and self.fresh:
-            parts.append(f"{self.fresh / elapsed_s:.1f} trials/s")
+            parts.append(f"{self.fresh / elapsed_s:.1f}/s")
         if self.calls:
-            parts.append(f"{self.calls} in flight")
+            parts.append(f"{self.calls} calls")
         lines = ["  ".join(parts)]
         if known := Counter(dict(self.errors)):  # a copy: it is read beside the loop
             told = [f"{number:,} × {category}" for category, number in known.most_common(_MOST_CATEGORIES)]

@@ -221,7 +221,7 @@ def _at_desk(order: Order, work: Any, prepared: Sequence[Prepared]) -> ExitCode:
     desks: list[_Desk] = []
 
     async def all_of_it() -> ExitCode:
-        async with _desk(order, prepared) as desk:
+        async with _desk(order, prepared, must_exist=not prepared) as desk:
             desks.append(desk)
             with interruptible(desk.last_words):
                 finished = await work(desk)
@@ -250,10 +250,10 @@ def _with_run(error: StoreError, desks: Sequence[_Desk]) -> StoreError:
 
 
 @contextlib.asynccontextmanager
-async def _desk(order: Order, prepared: Sequence[Prepared]) -> AsyncIterator[_Desk]:
+async def _desk(order: Order, prepared: Sequence[Prepared], *, must_exist: bool) -> AsyncIterator[_Desk]:
     async with contextlib.AsyncExitStack() as stack:
         for one in prepared:
             stack.push_async_callback(one.aclose)
-        store = await Workbench().open_store(order.store)
+        store = await Workbench().open_store(order.store, must_exist=must_exist)
         stack.push_async_callback(store.aclose)
         yield _Desk(store)

@@ -16,6 +16,7 @@ from jurat.cli._text import visible
 from jurat.evidence import Entry, Evidence
 from jurat.jsontext import Json
 from jurat.judge import Spending
+from jurat.report.digits import short, told_apart
 from jurat.report.record import AssessmentRecord, CaseRecord, TrialRecord
 
 if TYPE_CHECKING:
@@ -174,7 +175,8 @@ def _excerpts(text: str, quotes: Sequence[str]) -> Iterator[str]:
 
 
 def _assertion(one: AssessmentRecord, seen: Evidence | None) -> Iterator[RenderableType]:
-    named = one.name if one.name == one.type else f"{one.name} ({one.type})"
+    kind = one.result.get("metadata", {}).get("template") or one.type
+    named = one.name if one.name == kind else f"{one.name} ({kind})"
     marks = "".join(
         f"  {word}"
         for word in ("required" if one.required else "", f"weight {one.weight:g}" if one.weight != 1 else "")
@@ -188,7 +190,7 @@ def _assertion(one: AssessmentRecord, seen: Evidence | None) -> Iterator[Rendera
         where = _place(quote["message_index"], seen)
         yield _indented(_line((f"“{quote['quote']}”", "italic"), (f" — {where}", "dim")), 8)
     for part in result.get("criteria", ()):
-        yield _indented(_line((f"{part['id']}: {part['score']!r}  {part.get('reason') or ''}", "")), 8)
+        yield _indented(_line((f"{part['id']}: {short(part['score'])}  {part.get('reason') or ''}", "")), 8)
     for finding in result.get("findings", ()):
         yield _indented(_line((f"{finding['code']}: {finding['message']}", "")), 6)
     if error := result.get("evaluator", {}).get("error"):
@@ -202,9 +204,10 @@ def _score(one: AssessmentRecord) -> str:
         return ""
     metadata: Mapping[str, Json] = one.result.get("metadata", {})
     threshold = metadata.get("threshold")
-    sign = "≥" if threshold is not None and one.score >= threshold else "<"
-    held = f" {sign} threshold {threshold!r}" if threshold is not None else ""
-    return f"score {one.score!r}{held}"
+    if threshold is None or metadata.get("negate"):
+        return f"score {short(one.score)}{' (negated)' if metadata.get('negate') else ''}"
+    score, limit = told_apart(one.score, threshold)
+    return f"score {score} {'≥' if one.score >= threshold else '<'} threshold {limit}"
 
 
 def _place(index: int, seen: Evidence | None) -> str:

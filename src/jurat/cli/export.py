@@ -49,7 +49,7 @@ async def _export(text: str, form: ExportForm, output: Path | None, include_outp
         others = {"the store": place if isinstance(place, Path) else None, "the configuration file": bench.config.file}
         refuse_shared_output(output, others, option="--output", command="jurat export")
         refuse_unwritable(output, "jurat export")
-    opened = await bench.open_store(store)
+    opened = await bench.open_store(store, must_exist=True)
     try:
         finished = await load_finished(opened, await opened.runs.find(text))
         with sink_for(output) as sink:

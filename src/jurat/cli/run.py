@@ -43,7 +43,7 @@ FAIL_ON_HELP = "What fails: fail (1 when the gate failed), undecided (1 then too
 
 
 def run(
-    suites: Annotated[list[Path], typer.Argument(metavar="SUITE...", help="Suite files, in YAML or JSON.")],
+    suites: Annotated[list[Path], typer.Argument(metavar="SUITE", help="Suite files, in YAML or JSON.")],
     samples: Annotated[
         int | None, typer.Option(min=1, max=20, help="Trials of each case. Default: the suite's.")
     ] = None,

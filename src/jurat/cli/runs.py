@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,7 +44,11 @@ def runs(
 async def _runs(limit: int, suite: str | None, store: str | None) -> list[RunRecord]:
     from jurat.workbench import Workbench
 
-    opened = await Workbench().open_store(store)
+    bench = Workbench()
+    place = bench.store_place(store)
+    if isinstance(place, Path) and not place.exists():  # which is no fault, and no reason to make a store
+        return []
+    opened = await bench.open_store(store)
     try:
         return await opened.runs.runs(limit=limit, suite=suite)
     finally:

@@ -37,7 +37,7 @@ def show(
 async def _show(text: str, names: list[str], form: Form, store: str | None) -> None:
     from jurat.workbench import Workbench
 
-    opened = await Workbench().open_store(store)
+    opened = await Workbench().open_store(store, must_exist=True)
     try:
         record = await opened.runs.find(text)
         if names:

@@ -5,7 +5,6 @@ All faults are told together, each with the file and line where its author wrote
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from jurat.suite.loaded import LoadedSuite
 from jurat.suite.suite import Limits, Prompt, SubjectKind, Suite
 from jurat.suitefiles import FolderFiles
 from jurat.suiterun.assertions import AssertionBuilder
+from jurat.suiterun.modules import foreign_modules
 from jurat.suiterun.money import unpriced_faults
 from jurat.suiterun.options import RunOptions
 from jurat.workbench import Workbench
@@ -132,7 +132,7 @@ class _Preparation:
     def checked(self) -> Prepared:
         """The parts, none of which is at fault."""
         suite, options = self._suite, self._options
-        _make_importable(self._folder, suite)
+        self._faults += foreign_modules(suite, self._folder)
         reducer = options.reducer or reducer_from_json(suite.reducer, "reducer", self._faults)
         policy = read_policy(suite.policy, "policy", self._faults)
         self._refuse_idle_providers()
@@ -206,7 +206,7 @@ class _Preparation:
             return None
         try:
             provider = self._bench.provider(spec.provider) if spec.kind is SubjectKind.PROVIDER else None
-            return make_subject(spec, provider=provider, base_dir=self._folder)
+            return make_subject(spec, provider=provider, base_dir=self._folder.resolve())
         except AuthoringError as error:
             self._faults += [
                 one if one.file else replace(one, path=f"subject.{one.path}" if one.path else "subject")
@@ -306,14 +306,6 @@ def _unpreparable(subject: Subject, case: Case, prompt: Prompt | None, path: str
         found = f"{error.category.value}: {error}"
         return [Fault(path=path, expected="a conversation that can be sent", found=found)]
     return []
-
-
-def _make_importable(folder: Path, suite: Suite) -> None:
-    """Modules beside the suite file are found by `python` subjects and assertions, as by `python` providers."""
-    used = any(one.get("type") == "python" for case in suite.cases for one in case.assertions)
-    place = str(folder.resolve())
-    if (used or suite.subject.kind is SubjectKind.PYTHON) and place not in sys.path:
-        sys.path.insert(0, place)
 
 
 def _named_providers(suite: Suite) -> Iterator[str]:
