@@ -123,6 +123,55 @@ def test_without_pypdf_the_message_says_how_to_install_it() -> None:
     )
 
 
+LIBRARY = """
+import os, signal, sys, types
+errors = types.ModuleType("pypdf.errors")
+errors.DependencyError = type("DependencyError", (Exception,), {})
+sys.modules["pypdf.errors"] = errors
+
+class PdfReader:
+    is_encrypted = False
+
+    def __init__(self, stream):
+        self.pages = [self]
+
+    def extract_text(self):
+        print("from the library")
+        WORK
+"""
+"""A library that stands in for pypdf, to do what the real one does not."""
+
+
+def in_place_of_pypdf(folder: Path, work: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "pypdf.py").write_text(LIBRARY.replace("WORK", work), encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+
+
+def test_the_reading_process_has_none_of_the_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-everybody")
+    in_place_of_pypdf(tmp_path, "return repr(sorted(os.environ))", monkeypatch)
+
+    assert "PATH" in read_pdf(b"%PDF-", 10_000).text
+    assert "OPENAI_API_KEY" not in read_pdf(b"%PDF-", 10_000).text
+
+
+@pytest.mark.parametrize(
+    ("work", "told"),
+    [
+        ("os._exit(3)", "expected a PDF that can be read, found one that ended its reader (code 3)"),
+        ("os.kill(os.getpid(), 9)", "expected a PDF that can be read, found one that ended its reader (signal 9)"),
+        ("raise KeyError('a secret')", "expected a PDF that can be read, found a damaged one (KeyError)"),
+        ("return self.extract_text()", "expected a PDF, found one whose parts are nested too deep, or without end"),
+    ],
+)
+def test_a_reader_that_ends_in_any_way_ends_alone(
+    work: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_place_of_pypdf(tmp_path, work, monkeypatch)
+
+    assert refusal(b"%PDF-") == told
+
+
 # --- hostile files -------------------------------------------------------------------------------------------------
 
 
