@@ -150,7 +150,8 @@ def _kinds() -> list[dict[str, Any]]:
 def _list(told: dict[str, list[dict[str, Any]]]) -> str:
     lines: list[str] = []
     for one in told["configured"]:
-        lines += [f"{one['name']:<18}{one['kind']}:{one['model']}", f"{'':<18}{_where(one)}"]
+        lines.append(f"{one['name']:<18}{one['kind']}:{one['model']}")
+        lines += [f"{'':<18}{_where(one)}"] if _where(one) else []
     lines += ["", f"{'kind':<18}address and key"] if lines else [f"{'kind':<18}address and key"]
     lines += [f"{one['kind']:<18}{_where(one)}" for one in told["kinds"]]
     return "\n".join(visible(text).rstrip() for text in lines)
