@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from runs import (
     BROKEN,
@@ -462,6 +462,7 @@ def undisturbed(count: int, samples: int) -> tuple[TrialRecord, ...]:
     return tuple(asyncio.run(jumbled_run(lambda _: 0, 1, count, samples)))
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(1, 9))
 def test_the_record_is_the_same_whatever_the_order_of_the_replies_and_the_bound(seed: int, concurrency: int) -> None:
     found = asyncio.run(jumbled_run(random.Random(seed).randrange, concurrency, 11, 1))  # noqa: S311
@@ -489,6 +490,7 @@ def totals(trials: Sequence[TrialRecord]) -> tuple[int, int, int]:
     return sum(one.attempts for one in spent), round(sum(costs) * 1e6), len(costs)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(1, 9))
 def test_who_bears_a_shared_reply_may_depend_on_the_order_but_nothing_else_and_no_total(
     seed: int, concurrency: int
