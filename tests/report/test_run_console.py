@@ -124,6 +124,27 @@ def test_a_case_without_assertions_says_so() -> None:
     assert "there are no assertions, so nothing could be decided" in one()
 
 
+def test_a_case_that_failed_by_its_pass_threshold_alone_says_so() -> None:
+    made = replace(trial(verdict(85)), status=Status.FAIL)
+
+    text = shown(run(), [(case(), [made])])
+
+    assert "every assertion passed, but the mean of their scores is below the case's pass_threshold" in text
+
+
+def test_of_many_labels_the_worst_are_shown() -> None:
+    rows = [
+        (case(index, labels=(f"label-{index:02}",)), [trial(check(status=status), case_index=index)])
+        for index, status in enumerate([*[Status.PASS] * 20, Status.FAIL])
+    ]
+
+    text = shown(run(cases=21), rows)
+
+    assert "label-20  1 of 1   0 %" in text
+    assert "label-19" not in text
+    assert "and 9 more" in text
+
+
 # --- numbers -------------------------------------------------------------------------------------------------------
 
 

@@ -67,10 +67,12 @@ class Outcomes:
 
     @property
     def total(self) -> int:
+        """How many there are, the unfinished ones too."""
         return self.counts.total() + self.unfinished
 
     @property
     def rate(self) -> Rate:
+        """Passes among the decided, everything else undecided."""
         passed, failed = self.counts[Status.PASS], self.counts[Status.FAIL]
         return Rate(passed=passed, failed=failed, undecided=self.total - passed - failed)
 

@@ -23,6 +23,8 @@ _MOST_QUOTES = 3
 _MOST_FINDINGS = 12
 _WIDEST = 24
 _INDENT = " " * 6
+_NOTHING_ASKED = "there are no assertions, so nothing could be decided"
+_BELOW_THRESHOLD = "every assertion passed, but the mean of their scores is below the case's pass_threshold"
 _Found = tuple[TrialRecord, AssessmentRecord]
 
 
@@ -65,7 +67,8 @@ def case_block(
     if len(found) > _MOST_FINDINGS:
         lines.append(f"  and {len(found) - _MOST_FINDINGS} more findings")
     if not parts:
-        lines.append("  there are no assertions, so nothing could be decided")
+        asked = any(trial.assessments for trial in trials)
+        lines.append(f"  {_BELOW_THRESHOLD if asked else _NOTHING_ASKED}")
     return "\n".join(lines)
 
 

@@ -139,15 +139,17 @@ def _score(score: Mapping[str, Json], rate: float | None) -> str:
 
 
 def _labels(summary: Mapping[str, Json], look: Look) -> list[str]:
+    """The labels, the worst first where they are many."""
     found = summary["labels"]
-    if not found or len(found) > _MOST_LABELS:
-        return []
-    rows = [("label", "decided", "passed", "")]
-    for one in found:
+    if len(found) > _MOST_LABELS:
+        found = sorted(found, key=lambda one: (one["cases"]["pass_rate"]["bounds"] or [1.0])[0])
+    rows = [("label", "decided", "passed")]
+    for one in found[:_MOST_LABELS]:
         rate = one["cases"]["pass_rate"]
         passed = "–" if rate["value"] is None else percent(rate["value"])
-        rows.append((clipped(one["name"], 80), f"{rate['decided']:,} of {one['cases']['total']:,}", passed, ""))
-    return _table(rows, look)
+        rows.append((clipped(one["name"], 80), f"{rate['decided']:,} of {one['cases']['total']:,}", passed))
+    lines = _table(rows, look) if found else []
+    return lines + ([f"  and {len(found) - _MOST_LABELS:,} more"] if len(found) > _MOST_LABELS else [])
 
 
 def _table(rows: Sequence[Sequence[str]], look: Look) -> list[str]:
