@@ -19,7 +19,7 @@ from jurat.report.record import RunRecord, RunStatus
 from jurat.vocabulary import Status
 from run_records import Rows, case, check, mixed, run, skipped, spent, trial, verdict
 
-RULES = [
+RULES: list[dict[str, Any]] = [
     {"type": "overall_pass_rate", "minimum": 0.9, "name": "nine in ten"},
     {"type": "evaluator_score", "template": "tone", "minimum": 0.85, "minimum_decided": 0.5},
     {"type": "total_cost_usd", "maximum": 1},
