@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -73,3 +74,15 @@ async def runs(place: str) -> AsyncIterator[Store]:
     opened = await Store.open(place)
     yield opened
     await opened.aclose()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own with room for one megabyte; needs root."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        pytest.skip("a file system of its own can only be mounted by root, and not in every container")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)

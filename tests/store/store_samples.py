@@ -88,3 +88,8 @@ def child(*arguments: str, program: str = "store_writer.py") -> Iterator[subproc
     finally:
         process.kill()
         process.communicate()
+
+
+def remount(folder: Path, options: str) -> None:
+    """Change the options of the file system of its own."""
+    subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)

@@ -143,10 +143,25 @@ async def test_a_silent_process_elsewhere_loses_its_run_and_learns_of_it(runs: S
         await runs.runs.touch(RUN)
     with pytest.raises(StoreError, match="is at work on it"):
         await runs.runs.commit_trials(RUN, [a_trial()])
+    with pytest.raises(StoreError, match="is at work on it"):
+        await runs.runs.interrupt(RUN, ENDED)
+    assert (await other.runs.get(RUN)).status is RunStatus.RUNNING
     await other.runs.touch(RUN)
     await other.runs.commit_trials(RUN, [a_trial()])
     assert await trials_of(runs, RUN) == [a_trial()]
     await other.aclose()
+
+
+async def test_nobody_ends_the_run_of_a_live_process_and_anybody_may_end_that_of_a_dead_one(
+    runs: Store, place: str
+) -> None:
+    other = await Store.open(place)
+    await begun(other)
+    with pytest.raises(StoreError, match="is at work on it"):
+        await runs.runs.finish(RUN, RunStatus.INTERRUPTED, ENDED, [])
+    await other.aclose()
+    await runs.runs.interrupt(RUN, ENDED)
+    assert (await runs.runs.get(RUN)).finished_at == ENDED
 
 
 async def test_a_sign_of_life_keeps_a_run(runs: Store, place: str) -> None:

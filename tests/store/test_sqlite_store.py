@@ -9,12 +9,12 @@ import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_samples import INVALID, SPENT, child, key_of, replies, reply
+from store_samples import INVALID, SPENT, child, key_of, remount, replies, reply
 
 from jurat.errors import StoreError
 from jurat.provider.protocol import Raw
@@ -22,23 +22,6 @@ from jurat.store import ResponseStore, StoreFault
 from jurat.store.sqlite_errors import explain
 
 INTACT = 32 * 4096
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own with room for one megabyte; needs root."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
-    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
-        pytest.skip("a file system of its own can only be mounted by root, and not in every container")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
-
-
-def remount(folder: Path, options: str) -> None:
-    """Change the options of the file system of its own."""
-    subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
 
 
 @pytest.fixture

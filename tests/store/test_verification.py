@@ -124,6 +124,8 @@ SQL = "UPDATE assessments SET {} WHERE run = 1 AND case_index = 1 AND trial_inde
      [f"run {RUN}, case 1, trial 1, assessment 0: the column type differs from the result's"]),
     (SQL.format("score = 13"),
      [f"run {RUN}, case 1, trial 1, assessment 0: the column score differs from the result's"]),
+    (SQL.format("score = NULL, result = replace(result, '12.0', 'null')"),
+     [f"run {RUN}, case 1, trial 1, assessment 0: expected a score exactly with pass or fail"]),
     (SQL.format("error_category = 'timeout'"),
      [f"run {RUN}, case 1, trial 1, assessment 0: the column error_category differs from the result's"]),
     (SQL.format("result = '[]'"),

@@ -10,7 +10,7 @@ from jurat.errors import StoreError
 from jurat.store.database import Change, Database
 from jurat.store.owners import Owner, hold, is_gone, let_go, new_owner
 from jurat.store.rows import Row
-from jurat.store.run_statements import CLAIM, RELEASE, RESTART_RUN, TOUCH
+from jurat.store.run_statements import CLAIM, END_RUN, RELEASE, RESTART_RUN, TOUCH
 from jurat.store.texts import keep_text
 
 __all__ = ["HEARTBEAT_S", "Claims", "owner_row", "read_owner"]
@@ -97,9 +97,19 @@ class Claims:
         self._touched[run_id] = moment
         return [(TOUCH, [(number, token)])]
 
-    def release(self, number: int) -> Change:
-        """What to write when a run ends."""
-        return RELEASE, [(number,)]
+    async def end(self, run_id: str, outcome: Row, more: Sequence[Change]) -> None:
+        """Write a run's outcome (the columns that `END_RUN` sets) and more, and let go of the run.
+
+        Raises:
+            StoreError: when another process is at work on it.
+        """
+        number, owner = await self._look(run_id)
+        if owner is not None and owner.token != self._tokens.get(run_id) and not is_gone(owner):
+            raise self._held(run_id, owner)
+        token = owner.token if owner else ""
+        end: list[Change] = [(END_RUN, [(*outcome, number, number, token)]), (RELEASE, [(number, token)])]
+        await self._database.write([*more, *end])
+        self.ended(run_id)
 
     def ended(self, run_id: str) -> None:
         """The run is nobody's any more."""

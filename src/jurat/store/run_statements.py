@@ -25,6 +25,7 @@ __all__ = [
     "CASES_OF",
     "CLAIM",
     "COUNTS",
+    "COUNT_TRIALS",
     "DISOWN_WITHHELD",
     "END_CASE",
     "END_RUN",
@@ -93,7 +94,12 @@ ORDER BY r.number DESC LIMIT ?
 """).on_postgres(_NOW, _NOW_POSTGRES)
 """Runs before one (or all), of one suite (or all), the newest first."""
 
-END_RUN = both("UPDATE runs SET status = ?, finished_at = ?, gate = ? WHERE number = ?")
+END_RUN = both("""
+UPDATE runs SET status = ?, finished_at = ?, gate = ?
+WHERE number = ? AND NOT EXISTS (SELECT 1 FROM owners WHERE run = ? AND token <> ?)
+""")
+"""End a run, unless another process has just taken it over."""
+
 RESTART_RUN = both("""
 UPDATE runs SET status = 'running', finished_at = NULL, gate = NULL
 WHERE number = ? AND EXISTS (SELECT 1 FROM owners WHERE run = ? AND token = ?)
@@ -117,7 +123,7 @@ WHERE owners.token = ?
 """Take a run over from the owner of this token, or from nobody; from whoever else came first it is not taken."""
 
 TOUCH = both(f"UPDATE owners SET seen = {_NOW} WHERE run = ? AND token = ?").on_postgres(_NOW, _NOW_POSTGRES)
-RELEASE = both("DELETE FROM owners WHERE run = ?")
+RELEASE = both("DELETE FROM owners WHERE run = ? AND token = ?")
 
 # --- trials --------------------------------------------------------------------------------------------------------
 
@@ -150,6 +156,7 @@ ON CONFLICT (run, case_index, trial_index, position) DO NOTHING
 _PAGE = "run = ? AND (case_index, trial_index) > (?, ?) AND (case_index, trial_index) <= (?, ?)"
 _IN_ORDER = "ORDER BY case_index, trial_index"
 
+COUNT_TRIALS = both("SELECT count(*) FROM trials WHERE run = ?")
 KEYS_OF = both("SELECT case_index, trial_index FROM trials WHERE run = ?")
 STATUSES_OF = both("SELECT case_index, trial_index, status FROM trials WHERE run = ?")
 PAID_OF = both("SELECT paid FROM trials WHERE run = ? AND paid IS NOT NULL")

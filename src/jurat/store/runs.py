@@ -48,9 +48,9 @@ from jurat.store.run_statements import (
     ANSWERS_OF,
     ASSESSMENTS_OF,
     CASES_OF,
+    COUNT_TRIALS,
     DISOWN_WITHHELD,
     END_CASE,
-    END_RUN,
     FIND_RUN,
     FORGET_ERRORS,
     FORGET_WITHHELD,
@@ -132,11 +132,13 @@ class RunStore:
         """End a run: its status, each case's outcome in the plan's order (none where they are not known), its gate.
 
         Raises:
-            StoreError: also when a run is to be completed of which trials or outcomes are missing.
+            StoreError: also when a run is to be completed of which trials or outcomes are missing, or another process
+                is at work on it.
         """
         number, run, _ = await self._row(run_id)
         if status is RunStatus.COMPLETED:
-            found, wanted = len(await self._database.read(KEYS_OF, number)), run.cases * run.samples
+            ((found,),) = await self._database.read(COUNT_TRIALS, number)
+            wanted = run.cases * run.samples
             if found != wanted:
                 raise StoreError(
                     f"{self._database.shown}: run {run_id}: expected {wanted} trials before it is completed, "
@@ -149,15 +151,16 @@ class RunStore:
             )
         with self._told(f"run {run_id}: the gate"):
             kept = None if gate is None else keep_json(gate)
-        await self._end(run_id, number, [
-            (END_RUN, [(status.value, finished_at, kept, number)]),
-            (END_CASE, [(one.value, number, index) for index, one in enumerate(case_statuses)]),
-        ])  # fmt: skip
+        outcomes = [(one.value, number, index) for index, one in enumerate(case_statuses)]
+        await self._claims.end(run_id, (status.value, finished_at, kept), [(END_CASE, outcomes)])
 
     async def interrupt(self, run_id: str, at: str) -> None:
-        """Leave a run unfinished: what it has stays, and whoever claims it goes on with it."""
-        number = await self._number(run_id)
-        await self._end(run_id, number, [(END_RUN, [(RunStatus.INTERRUPTED.value, at, None, number)])])
+        """Leave a run unfinished: what it has stays, and whoever claims it goes on with it.
+
+        Raises:
+            StoreError: also when another process is at work on it.
+        """
+        await self._claims.end(run_id, (RunStatus.INTERRUPTED.value, at, None), [])
 
     async def delete_errors(self, run_id: str) -> int:
         """Take out the trials that are errors, and forget asking for the replies that were no valid answers.
@@ -344,10 +347,6 @@ class RunStore:
     async def _scope(self, run_id: str) -> int:
         rows = await self._database.read(SCOPE, keep_text(run_id))
         return int(rows[0][0]) if rows else -1
-
-    async def _end(self, run_id: str, number: int, changes: Sequence[Change]) -> None:
-        await self._database.write([*changes, self._claims.release(number)])
-        self._claims.ended(run_id)
 
     @contextlib.contextmanager
     def _told(self, what: str) -> Iterator[None]:

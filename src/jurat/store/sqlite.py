@@ -38,10 +38,10 @@ _PRAGMAS = ("synchronous=FULL", "secure_delete=ON", "temp_store=MEMORY", "foreig
 
 
 class _Lane:
-    """One connection and the one thread that uses it, opened with the first work."""
+    """One connection and the one thread that uses it, opened with the first work; `makes` a missing file, or does not."""
 
-    def __init__(self, path: Path, patience_s: float) -> None:
-        self._path, self._patience_s = path, patience_s
+    def __init__(self, path: Path, patience_s: float, *, makes: bool) -> None:
+        self._path, self._patience_s, self._makes = path, patience_s, makes
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="jurat-store")
         self._connection: sqlite3.Connection | None = None
 
@@ -63,7 +63,7 @@ class _Lane:
 
     def _connected(self) -> sqlite3.Connection:
         if self._connection is None:
-            self._connection = _connect(self._path, min(_WAIT_S, self._patience_s))
+            self._connection = _connect(self._path, min(_WAIT_S, self._patience_s), makes=self._makes)
         return self._connection
 
     async def aclose(self, last_work: Callable[[sqlite3.Connection], None] | None = None) -> None:
@@ -86,8 +86,9 @@ class _Lane:
             connection.close()
 
 
-def _connect(path: Path, wait_s: float) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=wait_s, isolation_level=None)
+def _connect(path: Path, wait_s: float, *, makes: bool) -> sqlite3.Connection:
+    place = f"{path.as_uri()}?mode={'rwc' if makes else 'rw'}"
+    connection = sqlite3.connect(place, timeout=wait_s, isolation_level=None, uri=True)
     try:
         if connection.execute("PRAGMA journal_mode=WAL").fetchone() != ("wal",):
             raise StoreError(
@@ -107,7 +108,7 @@ class SqliteDatabase:
 
     def __init__(self, path: Path, patience_s: float) -> None:
         self._path = path
-        self._writer, self._reader = _Lane(path, patience_s), _Lane(path, patience_s)
+        self._writer, self._reader = _Lane(path, patience_s, makes=True), _Lane(path, patience_s, makes=False)
         self._file: tuple[int, int] | None = None
         self._closed = False
 
@@ -134,16 +135,16 @@ class SqliteDatabase:
 
     async def write(self, changes: Sequence[Change]) -> None:
         await self._lane(self._writer).run(lambda connection: _write(connection, changes, self.shown))
-        if _identity(self._path) != self._file:
-            raise StoreError(
-                f"{self._path}: the file was removed or replaced while it was in use, and what was written since is "
-                "lost; leave the store alone while a run uses it, and run again"
-            )
+        self._refuse_another_file()
 
     async def read(self, statement: Statement, *arguments: Any) -> list[Row]:
-        return await self._lane(self._reader).run(
-            lambda connection: connection.execute(statement.sqlite, arguments).fetchall()
-        )
+        try:
+            return await self._lane(self._reader).run(
+                lambda connection: connection.execute(statement.sqlite, arguments).fetchall()
+            )
+        except StoreError:
+            self._refuse_another_file()
+            raise
 
     async def check(self) -> list[str]:
         rows = await self._lane(self._reader).run(
@@ -159,6 +160,13 @@ class SqliteDatabase:
             await self._reader.aclose()
         finally:
             await self._writer.aclose(_empty_the_log)
+
+    def _refuse_another_file(self) -> None:
+        if _identity(self._path) != self._file and not self._closed:
+            raise StoreError(
+                f"{self._path}: the file was removed or replaced while it was in use, and what was written since is "
+                "lost; leave the store alone while a run uses it, and run again"
+            )
 
     def _lane(self, lane: _Lane) -> _Lane:
         if self._closed:

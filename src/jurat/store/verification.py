@@ -219,5 +219,7 @@ def _columns(row: Row) -> Iterator[str]:
     for name, value in told.items():
         if result.get(name) != value:
             yield f"the column {name} differs from the result's"
+    if Status(status).decided != (score is not None):
+        yield "expected a score exactly with pass or fail"
     if error_category(result) != category:
         yield "the column error_category differs from the result's"
