@@ -109,6 +109,7 @@ def test_brackets_that_are_too_wide_are_written_out() -> None:
         ("- [ # c\n  x]\n", "- [x]  # c\n"),
         ("? a\n: b\n", "a: b\n"),
         ("a: [] # c\n", "a: []  # c\n"),
+        ("a: | # c", 'a: ""  # c\n'),
         ("[]\n", "[]\n"),
         ("plain text # c\n", '"plain text"\n# c\n'),
     ],
@@ -182,7 +183,7 @@ def test_laying_out_changes_nothing_that_is_said_loses_no_comment_and_is_done_af
 
 
 @settings(deadline=None)
-@given(st.text(max_size=80))
+@given(st.text(max_size=80) | st.text(alphabet="ab:- \n#|>'\"[]{},?&*!%", max_size=60))
 def test_no_text_crashes_the_layout(text: str) -> None:
     for file in ("x.yaml", "x.json"):
         try:

@@ -98,7 +98,8 @@ class _Reading:
         """Note where no comment can be: inside of a scalar, but for the first line of a block."""
         start, end = event.start_mark.index, event.end_mark.index
         if event.style in ("|", ">"):
-            start = self._text.index("\n", start)
+            line_end = self._text.find("\n", start)
+            start = end if line_end < 0 else line_end
         self._spans.append((start, end))
 
     def _attach(self, node: Node, mark: Any) -> Entry | None:
