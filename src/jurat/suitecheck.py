@@ -17,7 +17,22 @@ from jurat.suitefiles import FolderFiles, load_suite
 from jurat.suiterun import check_suite
 from jurat.yamltext import MAX_BYTES
 
-__all__ = ["checked_suite"]
+__all__ = ["checked_suite", "loaded_suite"]
+
+
+def loaded_suite(path: Path) -> LoadedSuite:
+    """The suite of a file. When it cannot be read whole, what is wrong with the rest of it is told as well.
+
+    Raises:
+        AuthoringError: with every fault of every file.
+    """
+    try:
+        return load_suite(path)
+    except AuthoringError as error:
+        faults = list(error.faults)
+    if (sound := _sound(path)) is not None:
+        faults += _new(_faults_of(sound), faults)
+    raise AuthoringError(f"suite {path}", _in_order(faults))
 
 
 def checked_suite(path: Path) -> Suite:
@@ -26,24 +41,17 @@ def checked_suite(path: Path) -> Suite:
     Raises:
         AuthoringError: with every fault of every file.
     """
-    faults: list[Fault] = []
-    loaded: LoadedSuite | None = None
-    subject = f"suite {path}"
-    try:
-        loaded = load_suite(path)
-    except AuthoringError as error:
-        faults = list(error.faults)
-        sound = _sound(path)
-    else:
-        sound = loaded
-    if sound is not None:
-        try:
-            check_suite(sound)
-        except AuthoringError as error:
-            faults += _new(error.faults, faults)
-    if faults or loaded is None:
-        raise AuthoringError(subject, _in_order(faults))
+    loaded = loaded_suite(path)
+    check_suite(loaded)
     return loaded.suite
+
+
+def _faults_of(loaded: LoadedSuite) -> tuple[Fault, ...]:
+    try:
+        check_suite(loaded)
+    except AuthoringError as error:
+        return error.faults
+    return ()
 
 
 def _in_order(faults: list[Fault]) -> list[Fault]:

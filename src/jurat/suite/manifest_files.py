@@ -19,7 +19,7 @@ from jurat.suite.manifest_checks import respelled_faults
 from jurat.suite.manifest_keys import FRAGMENT, LISTS, SUITE
 from jurat.suite.manifest_parts import made_prompts
 from jurat.suite.manifest_secrets import file_secrets
-from jurat.suite.shapes import Record
+from jurat.suite.records import Record
 from jurat.yamltext import MAX_BYTES, Document, parse_document
 
 __all__ = ["File", "Files", "Named"]

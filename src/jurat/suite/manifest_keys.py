@@ -11,23 +11,8 @@ from typing import Any
 from jurat.errors import Fault
 from jurat.evidence import Role, message_from_json
 from jurat.jsontext import Json
-from jurat.suite.shapes import (
-    INVALID,
-    Anything,
-    ByKey,
-    Choice,
-    Either,
-    Flag,
-    Key,
-    ListOf,
-    MapOf,
-    Number,
-    Object,
-    Record,
-    Referred,
-    Text,
-    Whole,
-)
+from jurat.suite.records import ByKey, Either, Key, ListOf, MapOf, Object, Record, Referred
+from jurat.suite.shapes import INVALID, Anything, Choice, Flag, Number, Text, Whole
 
 __all__ = [
     "CASE",
