@@ -21,12 +21,12 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from jurat.jsontext import Json
+from jurat.jsontext import Json, canonical
 from jurat.judge import Spending
 from jurat.provider.protocol import Usage
-from jurat.report.record import AssessmentRecord, CaseRecord, RunRecord, RunStatus, SubjectRecord, TrialRecord
+from jurat.report.record import AssessmentRecord, CaseRecord, RunRecord, RunStatus, Snapshot, SubjectRecord, TrialRecord
 from jurat.store import Store
-from jurat.vocabulary import Status
+from jurat.vocabulary import Status, content_id
 
 BATCHES = (1, 16, 64, 256)
 PROMPT = "A customer writes: where is my order 1024? Answer from the documents, and name the page that you rely on."
@@ -94,16 +94,23 @@ def make_trial(case_index: int) -> TrialRecord:
     )
 
 
+def snapshot(kind: str) -> Snapshot:
+    """Something that a run rests on."""
+    body = {"kind": kind}
+    return Snapshot(hash=content_id(canonical(body).encode()), kind=kind, body=body)
+
+
+SUITE, CASE = snapshot("suite"), snapshot("case")
+
+
 async def begin(store: Store, count: int) -> str:
     """A new run of so many cases."""
     run = RunRecord(
-        id=uuid.uuid4().hex, suite="bench", suite_hash="sha256:" + "0" * 64, status=RunStatus.RUNNING,
+        id=uuid.uuid4().hex, suite="bench", suite_hash=SUITE.hash, status=RunStatus.RUNNING,
         created_at="2026-01-01T00:00:00Z", samples=1, reducer="all", cases=count,
     )  # fmt: skip
-    cases = [
-        CaseRecord(case_index=index, name=f"case {index}", case_hash="sha256:" + "0" * 64) for index in range(count)
-    ]
-    await store.runs.begin(run, cases, [])
+    cases = [CaseRecord(case_index=index, name=f"case {index}", case_hash=CASE.hash) for index in range(count)]
+    await store.runs.begin(run, cases, [SUITE, CASE])
     return run.id
 
 

@@ -38,7 +38,7 @@ _PRAGMAS = ("synchronous=FULL", "secure_delete=ON", "temp_store=MEMORY", "foreig
 
 
 class _Lane:
-    """One connection and the one thread that uses it, opened with the first work; `makes` a missing file, or does not."""
+    """One connection and the one thread that uses it, opened with the first work; `makes` a file that is missing."""
 
     def __init__(self, path: Path, patience_s: float, *, makes: bool) -> None:
         self._path, self._patience_s, self._makes = path, patience_s, makes
