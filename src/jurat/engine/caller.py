@@ -13,8 +13,9 @@ the call waits for its turn.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from jurat.engine.committer import Committer
 from jurat.engine.journal import Journal
@@ -27,6 +28,8 @@ from jurat.judge.judge import Sender
 from jurat.provider.protocol import Call, Raw
 
 __all__ = ["Allowance", "Caller", "Target"]
+
+T = TypeVar("T")
 
 _REFUSALS = 3
 """After so many refused keys in a row a provider is asked no more."""
@@ -91,7 +94,8 @@ class Caller:
         borne: Iterable[str] = (),
     ) -> None:
         self._slots = Slots(concurrency)
-        self._replies = Committer(journal.commit)
+        self._broken: Exception | None = None
+        self._replies = Committer(self.guarding(journal.commit))
         self._own, self._any = Lookup(journal.recall), Lookup(journal.recall_any)
         self._cache_read, self._resumed = cache_read, resumed
         self._budget_usd, self.spent_usd = budget_usd, spent_usd
@@ -102,6 +106,18 @@ class Caller:
         self._on_the_wire = 0
         self._out_of_money = False
         self.cut_off: set[str] = set()
+
+    def guarding(self, write: Callable[[Sequence[T]], Awaitable[None]]) -> Callable[[Sequence[T]], Awaitable[None]]:
+        """The same write; once it has failed, no call is begun whose reply could not be kept either."""
+
+        async def guarded(items: Sequence[T]) -> None:
+            try:
+                await write(items)
+            except Exception as error:
+                self._broken = error
+                raise
+
+        return guarded
 
     async def ask(self, target: Target, call: Call, *, urgent: bool, allowance: Allowance | None = None) -> Outcome:
         """The outcome of a call, whoever makes it.
@@ -162,6 +178,8 @@ class Caller:
             return refusal
         await self._slots.take(urgent=urgent)
         try:
+            if self._broken is not None:
+                raise self._broken
             if (refusal := self._refusal(target)) is not None:
                 return refusal
             self._watcher.call_started(target.name)

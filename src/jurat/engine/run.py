@@ -95,8 +95,8 @@ class RunJob:
             spent_usd=spent_usd,
             borne=borne,
         )
-        self._withhold: Committer[Rejected] = Committer(journal.withhold)
-        self._finished: Committer[TrialRecord] = Committer(recorder.commit_trials)
+        self._withhold: Committer[Rejected] = Committer(self._caller.guarding(journal.withhold))
+        self._finished: Committer[TrialRecord] = Committer(self._caller.guarding(recorder.commit_trials))
         targets = Targets()
         self._answering = Answering(
             self._caller,
