@@ -98,6 +98,12 @@ def test_a_fault_of_an_assertion_of_the_whole_suite_is_told_once_and_with_its_ow
     ]
 
 
+def test_a_fault_that_names_a_file_already_stays_as_it_is() -> None:
+    fault = Fault(path="criteria[0].min", expected="a number", found="text", file="rubric.yaml", line=3)
+
+    assert loaded(SUITE, FILES).placed([fault]) == [fault]
+
+
 def test_places_are_no_part_of_what_a_suite_is() -> None:
     moved = "\n\n" + SUITE
 

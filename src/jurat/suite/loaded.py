@@ -56,10 +56,14 @@ class LoadedSuite:
     def placed(self, faults: Iterable[Fault]) -> list[Fault]:
         """The faults with file and line, and with the paths that their authors know; each told once.
 
-        A fault of an assertion of the whole suite would otherwise be told for every case.
+        A fault of an assertion of the whole suite would otherwise be told for every case. One that names a file already
+        stays as it is.
         """
         made: dict[Fault, None] = {}
         for fault in faults:
+            if fault.file is not None:
+                made[fault] = None
+                continue
             place, found = self.locate(fault.path), self._origin(fault.path)
             path = fault.path if isinstance(found, Place) else found.path
             made[replace(fault, path=path, file=place.file, line=place.line)] = None
