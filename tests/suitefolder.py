@@ -1,4 +1,4 @@
-"""A folder with a suite whose subject and judge are scripts, and the program run in it, here or in a process of its own."""
+"""A folder with a suite whose subject and judge are scripts, and the program in it: here, or as its own process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from jurat.cli.app import app
 
-__all__ = ["CAPITALS", "Done", "Folder", "slow_suite"]
+__all__ = ["CAPITALS", "Done", "Folder"]
 
 CAPITALS = """\
 schema_version: 1
@@ -53,23 +53,6 @@ cases:
   - {name: peru, variables: {country: Peru}, expected: Lima, labels: [broken]}
 """
 """France passes, Spain fails, Italy's subject fails, Peru's judge quotes what is not there."""
-
-
-def slow_suite(cases: int, delay_s: float, *, concurrency: int = 2) -> str:
-    """A suite in which every call takes its time."""
-    rows = "".join(f"  - {{name: c{number}, variables: {{n: {number}}}}}\n" for number in range(cases))
-    verdict = '{evidence: [], reason: "Fine.", score: 95}'
-    return (
-        "schema_version: 1\nsuite: slow\nproviders:\n"
-        "  - name: answerer\n    kind: scripted\n    order: by_request\n    call_log: calls.txt\n"
-        f'    replies: [{{text: "An answer.", delay_s: {delay_s}}}]\n'
-        "  - name: judge\n    kind: scripted\n    order: by_request\n    call_log: calls.txt\n"
-        f"    replies: [{{json: {verdict}, delay_s: {delay_s}}}]\n"
-        'prompt: "Question {{n}}?"\nsubject: answerer\n'
-        f"limits: {{concurrency: {concurrency}}}\n"
-        "assertions:\n  - {type: rubric_judge, template: correctness, provider: judge}\n"
-        f"cases:\n{rows}"
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,22 +108,22 @@ class Folder:
             raise done.exception
         return Done(code=done.exit_code, out=done.stdout, err=done.stderr)
 
-    def process(self, *words: str, streams: str = "", before: Sequence[str] = ()) -> subprocess.Popen[str]:
-        """The program in a process of its own, begun; with `streams`, its standard streams are redirected so."""
-        program = [*before, sys.executable, "-c", "from jurat.cli import main; main()", *words]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("JURAT_")}
-        return subprocess.Popen(
-            ["bash", "-c", f'exec "$@" {streams}' if "|" not in streams else f'"$@" {streams}', "bash", *program],
-            cwd=self.path,
-            env={**environment, "PYTHONUNBUFFERED": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    def run(self, *words: str, streams: str = "", first: str = "") -> Done:
+        """The program in a process of its own, to its end.
 
-    def run(self, *words: str, streams: str = "") -> Done:
-        """The program in a process of its own, to its end."""
-        process = self.process(*words, streams=streams)
-        out, err = process.communicate()
-        return Done(code=process.returncode, out=out, err=err)
+        Args:
+            streams: how its standard streams are redirected, as a shell wants it.
+            first: what the shell does before, such as setting limits.
+        """
+        program = [sys.executable, "-c", "from jurat.cli import main; main()", *words]
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("JURAT_")}
+        done = subprocess.run(
+            ["bash", "-c", f'{first or ":"}; "$@" {streams}', "bash", *program],
+            cwd=self.path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Done(code=done.returncode, out=done.stdout, err=done.stderr)

@@ -1,7 +1,7 @@
 """Jurat: evaluation of language-model output whose verdicts show their proof.
 
 evaluate, aevaluate   one assertion on one context, as the result map
-run_suite, arun_suite a suite, as a Run with its record, summary, gate and report
+run_suite, arun_suite  a suite, as a Run with its record, summary, gate and report
 Judge, JudgeSettings  a rubric, a model and a way of asking; `await judge.judge(context)`
 Context, Document     what an evaluator may see
 Assessment, Finding   what an evaluator of your own gives back

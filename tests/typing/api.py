@@ -70,3 +70,25 @@ def errors(error: jurat.EvaluationError) -> None:
 
 def scripted(replies: Mapping[str, Any]) -> testing.ScriptedProvider:
     return testing.ScriptedProvider(replies)
+
+
+def one_suite(judge: testing.ScriptedProvider) -> None:
+    run = jurat.run_suite(
+        "suite.yaml",
+        providers={"judge": judge, "subject": "openai:MODEL", "other": {"kind": "local"}},
+        samples=3,
+        reducer="majority",
+        filter="label:smoke",
+        cache="read",
+        budget_usd=1.5,
+    )
+    assert_type(run, jurat.Run)
+    assert_type(run.passed, bool)
+    assert_type(run.gate, Mapping[str, Any])
+    assert_type(run.record.id, str)
+    assert_type(run.cases(), list[dict[str, Any]])
+    assert_type(run.report(include_output=True), dict[str, Any])
+
+
+async def one_suite_in_a_loop() -> None:
+    assert_type(await jurat.arun_suite("suite.yaml", reducer={"minimum_pass_rate": 0.8}, timeout_s=60), jurat.Run)

@@ -71,21 +71,26 @@ def refuse_unwritable(path: Path, command: str, option: str = "--output") -> Non
     Raises:
         AuthoringError: when it cannot.
     """
-    found, hint = "", "Choose another file"
-    try:
-        if path.is_dir():
-            found = "a directory"
-        elif path.exists() and not path.is_file():
-            found, hint = "a device or a pipe", "Leave the option out to print to standard output"
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not os.access(path.parent, os.W_OK):
-                found = "a folder in which nothing may be written"
-    except (OSError, ValueError) as error:
-        found = getattr(error, "strerror", None) or "a name that no file can have"
-    if found:
-        fault = Fault(path=option, file=str(path), expected="a file that can be written", found=found, hint=hint)
+    found = _in_the_way(path)
+    if found is not None:
+        fault = Fault(path=option, file=str(path), expected="a file that can be written", found=found)
         raise AuthoringError(command, [fault])
+
+
+def _in_the_way(path: Path) -> str | None:
+    try:
+        if "\0" in str(path):
+            return "a name that no file can have"
+        if path.is_dir():
+            return "a directory"
+        if path.exists() and not path.is_file():
+            return "a device or a pipe"
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        return "a file where its folder should be"
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    return None if os.access(path.parent, os.W_OK) else "a folder in which nothing may be written"
 
 
 @contextlib.contextmanager

@@ -33,19 +33,30 @@ _AROUND = 160
 _MAX_WIDTH = 110
 
 
-def trial_text(case: CaseRecord, trial: TrialRecord, evidence: Sequence[Evidence], samples: int) -> str:
-    """A trial as text for standard output, in colour where that is a terminal.
+def trial_text(
+    case: CaseRecord, trial: TrialRecord, evidence: Sequence[Evidence], samples: int, *, coloured: bool | None = None
+) -> str:
+    """A trial as text.
 
     Args:
         evidence: what each assertion's judge saw, in order; empty when there was no answer.
         samples: trials of the case.
+        coloured: whether colours are used; None: where standard output is a terminal.
     """
     from rich.console import Console
 
     width = min(shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
     page = io.StringIO()
-    colour = sys.stdout.isatty()
-    console = Console(file=page, width=width, force_terminal=colour, no_color=not colour, highlight=False, markup=False)
+    colour = sys.stdout.isatty() if coloured is None else coloured
+    console = Console(
+        file=page,
+        width=width,
+        color_system="standard" if colour else None,
+        force_terminal=colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
     for part in _parts(case, trial, evidence, samples):
         console.print(part)
     return "".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines())

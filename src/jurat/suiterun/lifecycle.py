@@ -22,6 +22,7 @@ from jurat.report.record import CaseRecord, RunRecord, RunStatus, TrialRecord
 from jurat.store import Store
 from jurat.suite.codec import prompt_hash
 from jurat.suiterun.answers import ParentAnswers
+from jurat.suiterun.baseline import baseline_for
 from jurat.suiterun.options import options_to_json
 from jurat.suiterun.prepare import Prepared, folder_of
 from jurat.suiterun.provenance import new_run_id, now, provenance
@@ -49,8 +50,10 @@ async def begin(prepared: Prepared, store: Store, *, parent: str | None = None) 
     """Keep a new run in the store, not one call made yet. From here on it is there, whatever happens.
 
     Raises:
+        AuthoringError: when the policy compares with a run that is not there.
         StoreError: when it cannot be kept.
     """
+    baseline = await baseline_for(prepared.policy, prepared.suite.name, store)
     rests = what_it_rests_on(prepared)
     record = RunRecord(
         id=new_run_id(),
@@ -61,7 +64,7 @@ async def begin(prepared: Prepared, store: Store, *, parent: str | None = None) 
         samples=prepared.samples,
         reducer=reducer_to_json(prepared.reducer),
         cases=len(rests.cases),
-        options=_options(prepared),
+        options={**_options(prepared), **({} if baseline is None else {"baseline": baseline.id})},
         provenance=_provenance(prepared),
         snapshots=rests.by_kind,
         parent=parent,
@@ -176,26 +179,17 @@ async def load_finished(store: Store, record: RunRecord) -> Finished:
     return Finished(record=record, tally=await tally_of(store, record, policy))
 
 
+async def _baseline(policy: Policy, store: Store, record: RunRecord) -> RunTally | None:
+    named = record.options.get("baseline")
+    return None if named is None else await tally_of(store, await store.runs.get(str(named)), policy)
+
+
 async def tally_of(store: Store, record: RunRecord, policy: Policy) -> RunTally:
     """The figures of a run, from its rows alone."""
     tally = RunTally(record, policy.watch)
     async for case, trials in by_case(store, record):
         tally.add(case, trials)
     return tally
-
-
-async def _baseline(policy: Policy, store: Store, record: RunRecord) -> RunTally | None:
-    """The run that `no_regression` compares with: the one it names, else the suite's last completed one before."""
-    rules = [rule for rule in policy.rules if rule.maximum_drop is not None or rule.baseline is not None]
-    if not rules:
-        return None
-    named = next((rule.baseline for rule in rules if rule.baseline is not None), None)
-    if named is not None:
-        return await tally_of(store, await store.runs.find(named), policy)
-    for run in await store.runs.runs(limit=50, before=record.id, suite=record.suite):
-        if run.status is RunStatus.COMPLETED:
-            return await tally_of(store, run, policy)
-    return None
 
 
 async def by_case(store: Store, record: RunRecord) -> AsyncIterator[tuple[CaseRecord, list[TrialRecord]]]:
