@@ -253,6 +253,12 @@ class HttpContract(ProviderContract):
         able = {**wire.row.get("capabilities", {}), "temperature": False}
         assert "temperature" not in json.dumps(prepared(wire, FRAME, capabilities=able))
 
+    async def test_a_model_that_reasons_within_the_limit_gets_room_for_it_beside_the_answer(self, wire: Wire) -> None:
+        able = {**wire.row.get("capabilities", {}), "reasoning": True}
+        frame = Frame(messages=FRAME.messages, max_output_tokens=300)
+        assert wire.sent(prepared(wire, frame, capabilities=able)).limit == 300 + 8192
+        assert wire.sent(prepared(wire, frame, capabilities={**able, "reasoning_room": 0})).limit == 300
+
     async def test_token_probabilities_are_asked_for_where_the_model_reports_them(self, wire: Wire) -> None:
         frame = Frame(messages=FRAME.messages, top_logprobs=5)
         if "logprobs" not in wire.lacks:

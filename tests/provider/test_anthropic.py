@@ -44,7 +44,7 @@ def test_a_current_model_gets_the_schema_of_the_reply_and_no_temperature() -> No
         "model": "claude-sonnet-5-5",
         "system": [{"type": "text", "text": "Judge.", "cache_control": {"type": "ephemeral"}}],
         "messages": [{"role": "user", "content": "hello"}],
-        "max_tokens": 500,
+        "max_tokens": 8692,  # 500 for the answer, the rest for thoughts
         "output_config": {"format": {"type": "json_schema", "schema": SENT_SCHEMA}},
     }
 
@@ -74,7 +74,8 @@ def test_system_messages_are_joined_and_neighbours_of_one_role_become_one_turn()
 
 
 def test_a_limit_is_always_sent_because_the_vendor_wants_one() -> None:
-    assert sent("m", max_output_tokens=None)["max_tokens"] == 4096
+    assert sent("claude-haiku-4-5", max_output_tokens=None)["max_tokens"] == 4096
+    assert sent("claude-sonnet-5-5", max_output_tokens=None)["max_tokens"] == 4096 + 8192
 
 
 def test_a_temperature_stays_on_the_vendors_scale() -> None:

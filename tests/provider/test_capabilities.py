@@ -80,6 +80,7 @@ def test_the_authors_word_wins() -> None:
         ({"schema_keywords_refused": "maxLength"}, "capabilities.schema_keywords_refused"),
         ({"structured_by": "prose"}, "capabilities.structured_by"),
         ({"images": 1}, "capabilities.images"),
+        ({"reasoning_room": -1}, "capabilities.reasoning_room"),
         (["temperature"], "capabilities"),
     ],
 )

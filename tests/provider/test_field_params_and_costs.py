@@ -119,7 +119,7 @@ def test_a_model_that_reasons_is_sent_neither_temperature_nor_probabilities_unas
         ("openai:gpt-4o", "max_completion_tokens"),
         ("vllm:m", "max_tokens"),
         ({"kind": "openai", "model": "gpt-4o", "api": "responses"}, "max_output_tokens"),
-        ("anthropic:m", "max_tokens"),
+        ("anthropic:claude-haiku-4-5", "max_tokens"),
     ],
 )
 def test_one_limit_of_the_authors_has_the_name_that_each_server_knows(asked: Any, name: str) -> None:

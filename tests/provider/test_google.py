@@ -46,7 +46,7 @@ def test_a_request_is_written_in_the_dialect() -> None:
         ],
         "generationConfig": {
             "temperature": 0.0,
-            "maxOutputTokens": 500,
+            "maxOutputTokens": 8692,  # 500 for the answer, the rest for thoughts
             "responseMimeType": "application/json",
             "responseJsonSchema": {
                 "type": "object",

@@ -12,6 +12,7 @@ from jurat.errors import AuthoringError, ErrorCategory, ProviderError, RequestEr
 from jurat.provider import (
     Capabilities,
     Frame,
+    Image,
     ModelRequest,
     ProviderSettings,
     ResponseSchema,
@@ -171,3 +172,9 @@ def test_a_reply_is_written_once_for_each_model() -> None:
     reply = ScriptedReply(text="x")
     assert reply.body("m") is reply.body("m")
     assert b'"model": "n"' in reply.body("n")
+
+
+async def test_a_reply_is_found_by_the_text_beside_an_image() -> None:
+    provider = ScriptedProvider([{"match": "a cat?", "text": "yes"}, "no"])
+    request = ModelRequest(frame=FRAME, user="Is it a cat?", images=(Image(media_type="image/png", data=b"x"),))
+    assert provider.read(await provider.send(provider.prepare(request))).text == "yes"

@@ -132,7 +132,7 @@ ERRORS: dict[str, Answer | None] = {
 def _wire(name: str, **row: Any) -> Wire:
     return Wire(
         name=name,
-        row={"kind": "google", "capabilities": {"top_logprobs": 20}, **row},
+        row={"kind": "google", "capabilities": {"top_logprobs": 20, "reasoning": False}, **row},
         body=lambda reply, model: json.dumps(envelope(reply, model)).encode(),
         sent=_sent,
         errors=ERRORS,
