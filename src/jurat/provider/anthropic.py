@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jurat.jsontext import Json, thaw
-from jurat.provider.dialect import Dialect, turns
+from jurat.provider.dialect import Dialect, output_limit, turns
 from jurat.provider.envelopes import (
     NO_USAGE,
     WORDLESS_REFUSAL,
@@ -77,8 +77,9 @@ def _source(image: Image) -> Json:
 
 def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
     able = settings.capabilities
-    limit = frame.max_output_tokens
-    fields: dict[str, Any] = {"max_tokens": _DEFAULT_TOKENS if limit is None else limit}
+    unset = _DEFAULT_TOKENS + (able.reasoning_room if able.reasoning else 0)
+    limit = output_limit(frame, settings)
+    fields: dict[str, Any] = {"max_tokens": unset if limit is None else limit}
     if frame.temperature is not None and able.temperature:
         fields["temperature"] = min(frame.temperature, 1.0)  # the vendor's scale ends there
     if frame.schema is None:

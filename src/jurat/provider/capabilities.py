@@ -127,7 +127,7 @@ def _fault(name: str, value: Json, path: str) -> Fault | None:
 
 
 def _count_fault(name: str, value: Json, path: str) -> Fault | None:
-    least = 0 if name == "top_logprobs" else 1
+    least = 1 if name == "context_tokens" else 0
     if value is None and name == "context_tokens":
         return None
     if isinstance(value, int) and not isinstance(value, bool) and value >= least:

@@ -14,7 +14,7 @@ from jurat.jsontext import Json
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.protocol import ChatMessage, Frame, Image, ProviderSettings, Reply
 
-__all__ = ["Dialect", "Turn", "turns"]
+__all__ = ["Dialect", "Turn", "output_limit", "turns"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,12 @@ class Dialect:
     key_header: str = "Authorization"
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     request_id: str = "x-request-id"
+
+
+def output_limit(frame: Frame, settings: ProviderSettings) -> int | None:
+    """The limit to send: the frame's own, and room for hidden reasoning where the model counts it against the limit."""
+    limit, able = frame.max_output_tokens, settings.capabilities
+    return limit + able.reasoning_room if limit is not None and able.reasoning else limit
 
 
 @dataclass(frozen=True, slots=True)

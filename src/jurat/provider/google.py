@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from jurat.jsontext import Json, thaw
-from jurat.provider.dialect import Dialect, turns
+from jurat.provider.dialect import Dialect, output_limit, turns
 from jurat.provider.envelopes import NO_USAGE, decoded, finished, finite, model_name, no_reply, tokens
 from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
 from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings, Reply, TokenLogprobs, Usage
@@ -55,8 +55,8 @@ def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
     config: dict[str, Any] = {}
     if frame.temperature is not None and able.temperature:
         config["temperature"] = frame.temperature
-    if frame.max_output_tokens is not None:
-        config["maxOutputTokens"] = frame.max_output_tokens
+    if (limit := output_limit(frame, settings)) is not None:
+        config["maxOutputTokens"] = limit
     if frame.top_logprobs:
         config["responseLogprobs"], config["logprobs"] = True, frame.top_logprobs
     if frame.schema is not None:

@@ -16,17 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ModelError, ProviderError
-from jurat.jsontext import thaw
 from jurat.provider.addresses import join_path
-from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.gate import Gate
 from jurat.provider.http import AiohttpTransport
 from jurat.provider.http_provider import STATIC_HEADERS
+from jurat.provider.local_wire import LocalEncoder, read_local
 from jurat.provider.openai_request import CHAT
-from jurat.provider.protocol import Call, Frame, ModelRequest, ProviderSettings, Raw, Reply, ResponseSchema
+from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.retry import RetryPolicy
-from jurat.provider.schema_dialect import bounded
 from jurat.provider.sender import HttpSender
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ __all__ = ["LocalProvider", "local_provider"]
 
 _TIMEOUT_S = 600.0
 _WHERE = "the local model server"
-_SHORT = {"maxLength": 240, "maxItems": 2}
 
 
 class LocalProvider:
@@ -62,8 +59,7 @@ class LocalProvider:
         self._settings, self._path = settings, model_path
         self._slots, self._threads = slots, threads
         self._to = Destination(where=_WHERE, model=settings.model, key_variable=None)
-        self._encoder = FrameEncoder(settings, CHAT)
-        self._frames: dict[Frame, Frame] = {}
+        self._encoder = LocalEncoder(settings)
         self._transport = AiohttpTransport(timeout_s=timeout_s, connections=slots)
         self._policy = RetryPolicy(deadline_s=timeout_s)
         self._gate = Gate(slots)
@@ -93,18 +89,7 @@ class LocalProvider:
 
     def prepare(self, request: ModelRequest) -> Call:
         """The bytes that would be sent, and their key. Starts nothing."""
-        frame = self._frames.get(request.frame) or self._short(request.frame)
-        return self._encoder.call(replace(request, frame=frame))
-
-    def _short(self, frame: Frame) -> Frame:
-        """The frame with a schema that asks for short texts: a small model's long ones are no better, only later."""
-        if frame.schema is None:
-            short = frame
-        else:
-            schema = bounded(thaw(frame.schema.schema), _SHORT)
-            short = replace(frame, schema=ResponseSchema(name=frame.schema.name, schema=schema))
-        self._frames[frame] = short
-        return short
+        return self._encoder.call(request)
 
     def check(self) -> None:
         """See that the model is here.
@@ -169,7 +154,9 @@ class LocalProvider:
 
     def read(self, raw: Raw) -> Reply:
         """What the bytes say. The server names the model by its file; a record names it by its name."""
-        return replace(raw.reply or CHAT.read(raw.body, self._to), model=self._settings.model)
+        if raw.reply is not None:
+            return replace(raw.reply, model=self._settings.model)
+        return read_local(raw.body, self._to)
 
     async def aclose(self) -> None:
         """Close the connections and let go of the server, which stays a while for the next one who wants it."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jurat.jsontext import Json, thaw
-from jurat.provider.dialect import Dialect
+from jurat.provider.dialect import Dialect, output_limit
 from jurat.provider.envelopes import characters, decoded, finished, model_name, no_reply, token_logprobs, tokens
 from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
 from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings, Reply, Usage
@@ -38,8 +38,8 @@ def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if frame.temperature is not None and able.temperature:
         options["temperature"] = frame.temperature
-    if frame.max_output_tokens is not None:
-        options["num_predict"] = frame.max_output_tokens
+    if (limit := output_limit(frame, settings)) is not None:
+        options["num_predict"] = limit
     if able.context_tokens is not None:
         options["num_ctx"] = able.context_tokens
     if options:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jurat.jsontext import Json, thaw
-from jurat.provider.dialect import Dialect
+from jurat.provider.dialect import Dialect, output_limit
 from jurat.provider.openai_reply import read_chat
 from jurat.provider.protocol import Frame, Image, ProviderSettings
 from jurat.provider.schema_dialect import strict_objects, without_keywords
@@ -51,8 +51,8 @@ def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if frame.temperature is not None and able.temperature:
         fields["temperature"] = frame.temperature
-    if frame.max_output_tokens is not None:
-        fields[able.token_limit_name] = frame.max_output_tokens
+    if (limit := output_limit(frame, settings)) is not None:
+        fields[able.token_limit_name] = limit
     if frame.top_logprobs:
         fields["logprobs"], fields["top_logprobs"] = True, frame.top_logprobs
     if frame.schema is not None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jurat.jsontext import Json
-from jurat.provider.dialect import Dialect
+from jurat.provider.dialect import Dialect, output_limit
 from jurat.provider.envelopes import (
     NO_USAGE,
     WORDLESS_REFUSAL,
@@ -49,8 +49,8 @@ def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if frame.temperature is not None and settings.capabilities.temperature:
         fields["temperature"] = frame.temperature
-    if frame.max_output_tokens is not None:
-        fields["max_output_tokens"] = max(frame.max_output_tokens, 16)  # the least that the vendor takes
+    if (limit := output_limit(frame, settings)) is not None:
+        fields["max_output_tokens"] = max(limit, 16)  # the least that the vendor takes
     if frame.top_logprobs:
         fields["top_logprobs"], fields["include"] = frame.top_logprobs, [_LOGPROBS]
     if frame.schema is not None:

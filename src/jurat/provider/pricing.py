@@ -74,7 +74,8 @@ class Pricer:
         """
         cost = self._cost or self._resolve()
         charged = usage.charged_usd
-        return charged if charged is not None and self.settings.prices is None else cost(usage)
+        told = charged is not None and self.settings.prices is None and self.settings.kind != "replay"
+        return charged if told else cost(usage)
 
     @property
     def price_source(self) -> str | None:
@@ -85,7 +86,7 @@ class Pricer:
 
     def _resolve(self) -> _Cost:
         settings = self.settings
-        if settings.prices is not None:
+        if settings.prices is not None and settings.kind != "replay":
             self._cost, self._source = _custom(settings), "custom" if settings.prices else None
         elif settings.kind in _FREE_KINDS:
             self._cost, self._source = _free, "nothing is paid"

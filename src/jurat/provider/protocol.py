@@ -244,6 +244,7 @@ class Capabilities:
         top_logprobs: the most alternatives that a token may report, 0 when the model reports none.
         context_tokens: how much fits, input and output together; None when unknown.
         reasoning: whether hidden reasoning tokens count against the output limit.
+        reasoning_room: what is added to the limit for them then, in tokens, so that the limit bounds the answer.
         schema_keywords_refused: words of JSON Schema that the server refuses; left out of what is sent, while the
             check of the reply stays whole.
         images: whether a request may hold images.
@@ -256,6 +257,7 @@ class Capabilities:
     top_logprobs: int = 0
     context_tokens: int | None = None
     reasoning: bool = False
+    reasoning_room: int = 8192
     schema_keywords_refused: tuple[str, ...] = ()
     images: bool = False
 
@@ -275,6 +277,7 @@ class ProviderSettings:
         default_strategy: the judge strategy that was measured to suit this model best.
         wants_examples: whether the model needs worked examples to judge sensibly, so that a judge brings its own.
         extra: further settings of this kind that are sent with every request (`seed`, `reasoning_effort`, …).
+        replays: of recorded replies: the kind of the provider that gave them; "" of all others.
     """
 
     name: str
@@ -288,11 +291,16 @@ class ProviderSettings:
     default_strategy: str = "answer"
     wants_examples: bool = False
     extra: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    replays: str = ""
 
     @property
     def identity(self) -> dict[str, Json]:
-        """What of the settings changes the answers: part of the judge identity."""
-        told: dict[str, Json] = {"kind": self.kind, "endpoint": self.endpoint, "model": self.model}
+        """What of the settings changes the answers: part of the judge identity.
+
+        A replay has that of the provider it was recorded from: it answers requests that are the same to the byte, with
+        that provider's own bytes, and none other. That it is a replay, `kind` says.
+        """
+        told: dict[str, Json] = {"kind": self.replays or self.kind, "endpoint": self.endpoint, "model": self.model}
         if self.api:
             told["api"] = self.api
         return {**told, "extra": dict(self.extra)} if self.extra else told

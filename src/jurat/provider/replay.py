@@ -1,29 +1,33 @@
 """Recorded replies: a provider that asks nobody, and the recorder that makes its file.
 
-A recording is JSONL. The first line tells whose replies they are (name, kind, model, endpoint, capabilities: what
-decides the bytes of a request, and so its key); each further line is one reply under the key of its call. A request
-that was not recorded is an error, never a guess, and never a call to the real model.
+The head of the recording (`jurat.provider.recording`) tells the settings of the provider whose replies they are: name,
+kind, model, endpoint, capabilities, whatever decides the bytes of a request and so its key. A request that was not
+recorded is an error, never a guess, and never a call to the real model.
+
+A replay gives a verdict only where its request is, to the byte, the one that was recorded. So it has the identity of
+the recorded provider, and the judge that asks it has that of the recorded judge. Its kind is `replay`, and it costs
+nothing.
 """
 
 from __future__ import annotations
 
-import base64
-import json
-import os
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
+from jurat.jsontext import Json
+from jurat.provider.capabilities import capabilities_for
 from jurat.provider.dialects import dialect_for
 from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
+from jurat.provider.local_wire import LocalEncoder, read_local
 from jurat.provider.protocol import Call, Capabilities, ModelRequest, Provider, ProviderSettings, Raw, Reply
+from jurat.provider.recording import RecordingFile, no_recording, read_recording
 
-__all__ = ["RecordingProvider", "ReplayProvider"]
+__all__ = ["RecordingProvider", "ReplayProvider", "head_of"]
 
-_VERSION = 1
+_TOLD = ("name", "kind", "model", "endpoint", "api", "api_key_env", "default_strategy", "wants_examples")
 
 
 class ReplayProvider:
@@ -38,17 +42,43 @@ class ReplayProvider:
     """
 
     def __init__(self, path: str | Path, *, name: str | None = None) -> None:
-        self._path = Path(path)
-        recorded, self._replies = _load(self._path)
-        self._settings = replace(recorded, kind="replay", name=name or recorded.name, api_key_env=None)
+        self._recording = read_recording(Path(path))
+        self._recorded = recorded = _settings(self._recording.head, self._recording.path)
+        self._settings = replace(
+            recorded, kind="replay", name=name or recorded.name, api_key_env=None, replays=recorded.kind
+        )
+        local = recorded.kind == "local"
         dialect = dialect_for(recorded)
-        self._encoder, self._read = FrameEncoder(recorded, dialect), dialect.read
+        self._encoder = LocalEncoder(recorded) if local else FrameEncoder(recorded, dialect)
+        self._read = read_local if local else dialect.read
         self._to = Destination(where="the recording", model=recorded.model, key_variable=None)
 
     @property
     def settings(self) -> ProviderSettings:
         """The recorded provider's settings, of the kind `replay`."""
         return self._settings
+
+    @property
+    def path(self) -> Path:
+        """The recording."""
+        return self._recording.path
+
+    @property
+    def live_row(self) -> dict[str, Json]:
+        """The provider that was recorded, as a row for `make_provider`. Its key is looked for where it was then."""
+        recorded = self._recorded
+        usual = asdict(capabilities_for(recorded.kind, recorded.model))
+        able = {name: value for name, value in asdict(recorded.capabilities).items() if value != usual[name]}
+        given: dict[str, Any] = {
+            "base_url": recorded.endpoint or None,
+            "api": recorded.api or None,
+            "api_key_env": recorded.api_key_env,
+            "prices": None if recorded.prices is None else dict(recorded.prices),
+            "extra": dict(recorded.extra) or None,
+            "capabilities": able or None,
+        }
+        told = {name: value for name, value in given.items() if value is not None}
+        return {"name": self._settings.name, "kind": recorded.kind, "model": recorded.model, **told}
 
     def prepare(self, request: ModelRequest) -> Call:
         """The bytes and the key that the recorded provider would have made."""
@@ -60,15 +90,7 @@ class ReplayProvider:
         Raises:
             ProviderError: `invalid_request` for a request that was not recorded.
         """
-        raw = self._replies.get(call.key)
-        if raw is None:
-            raise ProviderError(
-                ErrorCategory.INVALID_REQUEST,
-                f"{self._path.name} holds no reply to this request ({call.key[:12]}…): prompt, rubric, evidence or "
-                "settings are not those of the recording. Record it again, or restore them",
-                attempts=0,
-            )
-        return raw
+        return self._recording.reply(call.key)
 
     def read(self, raw: Raw) -> Reply:
         """What the recorded bytes say."""
@@ -86,13 +108,14 @@ class RecordingProvider:
 
     Args:
         inner: the provider that answers.
-        path: the file; a recording of the same provider is continued.
+        file: where to; a recording of the same provider is continued. A RecordingFile belongs to whoever made it.
     """
 
-    def __init__(self, inner: Provider, path: str | Path) -> None:
-        self._inner, self._path = inner, Path(path)
-        if not self._path.exists() or not self._path.stat().st_size:
-            _append(self._path, {"jurat_recording": _VERSION, "provider": _told(inner.settings)})
+    def __init__(self, inner: Provider, file: str | Path | RecordingFile) -> None:
+        self._inner, self._owns = inner, not isinstance(file, RecordingFile)
+        self._file = file if isinstance(file, RecordingFile) else RecordingFile(Path(file), head_of(inner.settings))
+        if self._owns:
+            self._file.begin()
 
     @property
     def settings(self) -> ProviderSettings:
@@ -106,7 +129,7 @@ class RecordingProvider:
     async def send(self, call: Call) -> Raw:
         """As the inner provider does; the reply is in the file before it is returned. Failures are not recorded."""
         raw = await self._inner.send(call)
-        _append(self._path, {"key": call.key, **_body(raw.body), "latency_ms": raw.latency_ms})
+        self._file.add(call.key, raw)
         return raw
 
     def read(self, raw: Raw) -> Reply:
@@ -118,79 +141,36 @@ class RecordingProvider:
         self._inner.check()
 
     async def aclose(self) -> None:
-        """Close the inner provider."""
+        """Close the inner provider.
+
+        Raises:
+            StoreError: when a reply could not be written to a file of its own.
+        """
         await self._inner.aclose()
+        if self._owns:
+            self._file.check()
 
 
-def _told(settings: ProviderSettings) -> dict[str, Any]:
-    told = {name: getattr(settings, name) for name in ("name", "kind", "model", "endpoint", "api", "default_strategy")}
-    prices = dict(settings.prices) if settings.prices is not None else None
-    return {**told, "capabilities": asdict(settings.capabilities), "prices": prices, "extra": dict(settings.extra)}
+def head_of(settings: ProviderSettings) -> dict[str, Json]:
+    """What the head of a recording tells of a provider. Of a replay, it tells who was recorded."""
+    told: dict[str, Any] = {name: getattr(settings, name) for name in _TOLD}
+    told["kind"] = settings.replays or settings.kind
+    told["capabilities"] = asdict(settings.capabilities)
+    told["prices"] = None if settings.prices is None else dict(settings.prices)
+    return {"provider": {**told, "extra": dict(settings.extra)}}
 
 
-def _body(body: bytes) -> dict[str, str]:
-    try:
-        return {"body": body.decode()}
-    except UnicodeDecodeError:
-        return {"body_base64": base64.b64encode(body).decode()}
-
-
-def _append(path: Path, value: Mapping[str, Any]) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
-        os.write(handle, json.dumps(value, ensure_ascii=False).encode() + b"\n")
-    finally:
-        os.close(handle)
-
-
-def _load(path: Path) -> tuple[ProviderSettings, dict[str, Raw]]:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise _no_recording(path, None, "a readable recording", error.strerror or type(error).__name__) from None
-    settings = _settings(_object(path, 1, lines[0]), path)
-    replies: dict[str, Raw] = {}
-    for number, line in enumerate(lines[1:], 2):
-        if line.strip():
-            key, raw = _reply(_object(path, number, line), path, number)
-            replies[key] = raw
-    return settings, replies
-
-
-def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise _no_recording(path, number, "one JSON object a line", "a line that is none")
-    return value
-
-
-def _settings(header: dict[str, Any], path: Path) -> ProviderSettings:
-    told = header.get("provider")
-    if header.get("jurat_recording") != _VERSION or not isinstance(told, dict):
-        raise _no_recording(path, 1, f"the head of a recording (jurat_recording: {_VERSION})", "something else")
+def _settings(head: Mapping[str, Any], path: Path) -> ProviderSettings:
+    told = head.get("provider")
+    if not isinstance(told, dict):
+        raise no_recording(path, 1, "the head of a provider's recording", "another head")
+    known = {one.name for one in fields(ProviderSettings)} - {"replays"}
     try:
         able = told["capabilities"]
         refused = tuple(able["schema_keywords_refused"])
         capabilities = Capabilities(**{**able, "schema_keywords_refused": refused})
+        if not set(told) <= known:
+            raise TypeError
         return ProviderSettings(**{**told, "capabilities": capabilities})
     except (KeyError, TypeError):
-        raise _no_recording(path, 1, "the settings of a provider", "others than this version knows") from None
-
-
-def _reply(entry: dict[str, Any], path: Path, number: int) -> tuple[str, Raw]:
-    key, latency = entry.get("key"), entry.get("latency_ms", 0.0)
-    text, packed = entry.get("body"), entry.get("body_base64")
-    try:
-        body = text.encode() if isinstance(text, str) else base64.b64decode(packed or "", validate=True)
-    except (ValueError, TypeError):
-        body = b""
-    if not isinstance(key, str) or not body or not isinstance(latency, int | float):
-        raise _no_recording(path, number, "key, body (or body_base64) and latency_ms", "others")
-    return key, Raw(body=body, latency_ms=float(latency))
-
-
-def _no_recording(path: Path, line: int | None, expected: str, found: str) -> AuthoringError:
-    return AuthoringError("recording", [Fault(path="file", expected=expected, found=found, file=str(path), line=line)])
+        raise no_recording(path, 1, "the settings of a provider", "others than this version knows") from None

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
 from jurat.provider.capabilities import capabilities_for
@@ -112,7 +112,7 @@ class ScriptedProvider:
         if self._answers is not None:
             return _one(self._answers(_messages(call)))
         if self._matching:
-            user = _messages(call)[-1]["content"]
+            user = _text(_messages(call)[-1]["content"])
             for reply in self._matching:
                 if (reply.match or "") in user:
                     return reply
@@ -142,6 +142,11 @@ def _default_settings() -> ProviderSettings:
 
 def _listed(replies: Says | Sequence[Says]) -> Sequence[object]:
     return [replies] if isinstance(replies, str | Mapping | ScriptedReply) else replies
+
+
+def _text(content: Any) -> str:
+    """The text of a message; beside images it is a part of its own."""
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 
 def _messages(call: Call) -> list[dict[str, str]]:
