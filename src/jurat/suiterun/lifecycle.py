@@ -7,7 +7,6 @@ there already. A run that could not even say that it ended is found to be interr
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -115,8 +114,10 @@ async def carry_on(
     runs = store.runs
     try:
         job = await _job(prepared, store, record, watch, resumed=resumed)
+        prepared.recordings.begin(resumed=resumed)
         async with runs.heartbeat(record.id):
             await job.run()
+            prepared.recordings.keep()
             return await _finish(prepared.policy, store, record)
     except BaseException:
         with contextlib.suppress(StoreError):  # then its owner's end says the same
@@ -144,18 +145,10 @@ async def _job(
         cache_read=prepared.options.cache is Cache.READ,
         done=await store.runs.keys(record.id) if resumed else frozenset(),
         resumed=resumed,
-        spent_usd=await _spent_usd(store, record) if resumed and prepared.limits.budget_usd is not None else 0.0,
+        spent_usd=await store.runs.spent_usd(record.id) if resumed else 0.0,
+        borne=await store.runs.borne(record.id) if resumed else (),
         watcher=watch,
     )
-
-
-async def _spent_usd(store: Store, record: RunRecord) -> float:
-    """What the run is known to have spent so far."""
-    spent: list[float] = []
-    async for trial in store.runs.trials(record.id):
-        parts = (trial.subject.spending, *(one.spending for one in trial.assessments))
-        spent += [part.cost_usd for part in parts if part.cost_usd is not None]
-    return math.fsum(spent)
 
 
 async def _finish(policy: Policy, store: Store, record: RunRecord) -> Finished:
