@@ -97,6 +97,9 @@ def run_suite(
     store: str | Path | None = None,
     budget_usd: float | None = None,
     timeout_s: float | None = None,
+    record: str | Path | None = None,
+    replay: str | Path | None = None,
+    live: bool = False,
 ) -> Run:
     """Run a suite, keep its record in the store, and hold it against its policy. Works where an event loop runs, too.
 
@@ -111,6 +114,9 @@ def run_suite(
         store: where the run is kept: a file or a PostgreSQL URL; by default `.jurat/jurat.db`.
         budget_usd: no call is begun once so much is known to be spent.
         timeout_s: for the whole run.
+        record: a folder in which everybody's replies are kept, a file each, for a replay.
+        replay: such a folder, from which everybody answers: no key, no connection, no model.
+        live: whether providers of the kind `replay` are those again of which the recordings were made.
 
     Raises:
         AuthoringError: when the suite or an option is wrong; all faults together, and nothing was spent.
@@ -133,9 +139,12 @@ async def arun_suite(
     store: str | Path | None = None,
     budget_usd: float | None = None,
     timeout_s: float | None = None,
+    record: str | Path | None = None,
+    replay: str | Path | None = None,
+    live: bool = False,
 ) -> Run:
     """As `run_suite`, in the running event loop. A run whose task is cancelled is `interrupted`, and kept."""
-    from jurat.suitefiles import load_suite
+    from jurat.suitecheck import loaded_suite
     from jurat.suiterun import begin, carry_on, checked_options, prepare
 
     options = checked_options(
@@ -147,8 +156,11 @@ async def arun_suite(
         budget_usd=budget_usd,
         timeout_s=timeout_s,
         providers=providers,
+        record=record,
+        replay=replay,
+        live=live,
     )
-    loaded = await in_thread(partial(load_suite, Path(suite))) if isinstance(suite, str | Path) else suite
+    loaded = await in_thread(partial(loaded_suite, Path(suite))) if isinstance(suite, str | Path) else suite
     async with contextlib.AsyncExitStack() as stack:
         prepared = prepare(loaded, options)
         stack.push_async_callback(prepared.aclose)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jurat.cli._exits import ExitCode
 from jurat.cli._interrupt import interruptible
@@ -24,7 +24,7 @@ from jurat.errors import AuthoringError, Fault, StoreError
 from jurat.metrics.gate import Verdict
 from jurat.report.record import RunRecord, RunStatus
 from jurat.store import Store
-from jurat.suitefiles import load_suite
+from jurat.suitecheck import loaded_suite
 from jurat.suiterun import (
     Finished,
     Prepared,
@@ -40,6 +40,9 @@ from jurat.suiterun import (
 from jurat.workbench import Workbench
 
 __all__ = ["Order", "order_of", "providers_from", "reducer_from", "rescore_run", "resume_run", "run_suites"]
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 
 _WORST = (ExitCode.PASSED, ExitCode.UNDECIDED, ExitCode.FAILED)
 """From the best to the worst: a definite failure is never hidden behind what is undecided."""
@@ -128,14 +131,33 @@ def run_suites(files: Sequence[Path], options: RunOptions, order: Order) -> Exit
         StoreError: when a record or a report cannot be kept.
         KeyboardInterrupt: after what was reached has been kept, with the words for it.
     """
-    loaded = [load_suite(file) for file in files]
+    if options.record is not None and len(files) > 1:
+        fault = Fault(path="--record", expected="one suite, whose recordings they are", found=f"{len(files)} suites")
+        raise AuthoringError("jurat run", [fault])
+    loaded = _every(files, loaded_suite)
     _check_output(order, [file for one in loaded for file in input_files(one)])
-    prepared = [prepare(one, options) for one in loaded]
+    prepared = _every(loaded, lambda one: prepare(one, options))
 
     async def work(desk: _Desk) -> list[Finished]:
         return [await desk.run(one, await begin(one, desk.store)) for one in prepared]
 
     return _at_desk(order, work, prepared)
+
+
+def _every(given: Iterable[Given], make: Callable[[Given], Made]) -> list[Made]:
+    """What is made of each; what is wrong with any of them is told together."""
+    made: list[Made] = []
+    errors: list[AuthoringError] = []
+    for one in given:
+        try:
+            made.append(make(one))
+        except AuthoringError as error:
+            errors.append(error)
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise AuthoringError("suites", dict.fromkeys(fault for error in errors for fault in error.faults))
+    return made
 
 
 def resume_run(text: str, order: Order, *, retry_errors: bool) -> ExitCode:
@@ -171,7 +193,7 @@ def rescore_run(text: str, file: Path, options: RunOptions, order: Order) -> Exi
     Raises:
         AuthoringError, StoreError, KeyboardInterrupt: as `run_suites`.
     """
-    loaded = load_suite(file)
+    loaded = loaded_suite(file)
     _check_output(order, input_files(loaded))
 
     async def work(desk: _Desk) -> list[Finished]:
@@ -217,7 +239,9 @@ class _Desk:
         return f"interrupted; {kept}: jurat resume {self.record.id} goes on from there"
 
 
-def _at_desk(order: Order, work: Any, prepared: Sequence[Prepared]) -> ExitCode:
+def _at_desk(
+    order: Order, work: Callable[[_Desk], Awaitable[list[Finished]]], prepared: Sequence[Prepared]
+) -> ExitCode:
     desks: list[_Desk] = []
 
     async def all_of_it() -> ExitCode:
