@@ -12,6 +12,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +28,8 @@ from jurat.provider import (
     ModelRequest,
     Provider,
     Raw,
+    RecordingProvider,
+    ReplayProvider,
     Reply,
     ResponseSchema,
     TokenLogprobs,
@@ -372,3 +375,11 @@ class HttpContract(ProviderContract):
             raw = await provider.send(provider.prepare(REQUEST))
             assert raw.reply is not None
             assert provider.read(raw) == provider.read(Raw(body=raw.body, latency_ms=0.0))
+
+    async def test_a_recording_answers_in_the_same_dialect(self, wire: Wire, tmp_path: Path) -> None:
+        body = wire.body(ScriptedReply(text="{}", model="m-2026"), "m")
+        async with behind(wire, Answer(body=body)) as (provider, _server, _):
+            recorder = RecordingProvider(provider, tmp_path / "r.jsonl")
+            said = recorder.read(await recorder.send(recorder.prepare(REQUEST)))
+        again = ReplayProvider(tmp_path / "r.jsonl")
+        assert again.read(await again.send(again.prepare(REQUEST))) == said
