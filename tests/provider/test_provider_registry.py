@@ -264,6 +264,10 @@ def test_each_kind_has_its_path(row: Any, url: str) -> None:
             {"api_version": "2024-10-21"},
             "https://x.openai.azure.com/openai/deployments/my%20gpt/chat/completions?api-version=2024-10-21",
         ),
+        (
+            {"base_url": "https://x.openai.azure.com/openai/deployments/d?api-version=2024-10-21"},
+            "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21",
+        ),
         ({"api": "responses"}, "https://x.openai.azure.com/openai/v1/responses"),
         (
             {"api": "responses", "api_version": "2025-04-01-preview"},

@@ -133,13 +133,18 @@ def _api(row: Mapping[str, Any]) -> str:
 
 
 def _azure(row: Mapping[str, Any], url: str) -> str:
-    """Azure's two ways: with `api_version`, the path names the deployment; without, it is the v1 interface."""
-    from urllib.parse import quote
+    """Azure's two ways: with `api_version`, the path names the deployment; without, it is the v1 interface.
+
+    An address that leads into either already is left as it is.
+    """
+    from urllib.parse import quote, urlsplit
 
     from jurat.provider.addresses import join_path
 
+    if "/openai/" in f"{urlsplit(url).path}/":
+        return url
     if "api_version" not in row:
-        return url if url.endswith("/openai/v1") else join_path(url, "/openai/v1")
+        return join_path(url, "/openai/v1")
     if row.get("api") == "responses":
         return f"{join_path(url, '/openai')}?api-version={quote(row['api_version'], safe='')}"
     deployment = quote(row["model"], safe="")

@@ -16,7 +16,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from jurat.jsontext import Json
+from jurat.jsontext import Json, thaw
 from jurat.provider.capabilities import capabilities_for
 from jurat.provider.dialects import dialect_for
 from jurat.provider.encoder import FrameEncoder
@@ -74,7 +74,7 @@ class ReplayProvider:
             "api": recorded.api or None,
             "api_key_env": recorded.api_key_env,
             "prices": None if recorded.prices is None else dict(recorded.prices),
-            "extra": dict(recorded.extra) or None,
+            "extra": thaw(recorded.extra) or None,
             "capabilities": able or None,
         }
         told = {name: value for name, value in given.items() if value is not None}
@@ -157,7 +157,7 @@ def head_of(settings: ProviderSettings) -> dict[str, Json]:
     told["kind"] = settings.replays or settings.kind
     told["capabilities"] = asdict(settings.capabilities)
     told["prices"] = None if settings.prices is None else dict(settings.prices)
-    return {"provider": {**told, "extra": dict(settings.extra)}}
+    return {"provider": {**told, "extra": thaw(settings.extra)}}
 
 
 def _settings(head: Mapping[str, Any], path: Path) -> ProviderSettings:
