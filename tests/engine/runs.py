@@ -118,7 +118,9 @@ def judging_model(say: Callable[[str], Any] | Any = PASS, **options: Any) -> Mod
     return Model(say, **{"name": "oracle", **options})
 
 
-def assertions(*values: Mapping[str, Any], model: Model | None = None, **judge: Any) -> tuple[Assertion, ...]:
+def assertions(
+    *values: Mapping[str, Any], model: ScriptedProvider | None = None, **judge: Any
+) -> tuple[Assertion, ...]:
     """Assertions as a suite has them; all judges are one, of the model."""
     made = Judge(rubric(), model, JudgeSettings(**judge)) if model is not None else None
     return build_assertions(list(values), judge_factory=lambda *_: made)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +40,7 @@ from jurat.errors import ErrorCategory, ProviderError, StoreError
 from jurat.evaluation.subject import Task
 from jurat.evidence import Message, Role
 from jurat.judge import Withheld
-from jurat.provider import Raw, ScriptedReply
+from jurat.provider import Raw, ScriptedProvider, ScriptedReply
 from jurat.report.record import TrialRecord
 from jurat.subject import ProviderSubject
 
@@ -105,6 +106,34 @@ async def test_a_case_with_more_trials_than_slots_is_finished_one_by_one() -> No
 
     assert statuses(trials) == ["pass"] * 8
     assert subject.peak == 4
+
+
+def test_the_bound_is_one_runs_own_in_whatever_thread_and_loop_it_runs() -> None:
+    class Counted(Plain):
+        in_flight = peak = 0
+
+        async def send(self, call: Any) -> Raw:
+            self.in_flight += 1
+            self.peak = max(self.peak, self.in_flight)
+            await quiet()
+            self.in_flight -= 1
+            return await super().send(call)
+
+    subjects, checks = [Counted(), Counted()], assertions(CONTAINS, JUDGED, model=provider())
+
+    def work(subject: Counted) -> list[TrialRecord]:
+        return asyncio.run(run(plan(cases(20, checks)), subject, limits={"concurrency": 1}))
+
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(work, subjects)
+
+    assert first == second
+    assert [subject.peak for subject in subjects] == [1, 1]
+
+
+def provider() -> Any:
+    """A judge's model that holds nothing of any loop."""
+    return ScriptedProvider(PASS, settings=judging_model().settings)
 
 
 async def test_a_call_counts_until_its_reply_is_durable() -> None:
@@ -469,6 +498,15 @@ async def test_once_the_budget_is_spent_no_call_is_begun() -> None:
     assert "budget" in notes.told[0]
 
 
+async def test_a_budget_of_ten_calls_lasts_for_ten_calls_however_floats_add_up() -> None:
+    subject = answerer()
+
+    await run(plan(cases(15)), subject, limits={"concurrency": 1, "budget_usd": 0.0003})
+
+    assert sum([COST] * 10) != 0.0003
+    assert len(subject.asked) == 10
+
+
 async def test_a_budget_is_exceeded_by_the_calls_in_flight_at_most() -> None:
     subject = answerer()
 
@@ -492,9 +530,7 @@ async def test_judges_that_cannot_be_paid_any_more_are_errors_of_their_own_and_t
 async def test_what_was_spent_before_counts_against_the_budget_of_a_resumed_run() -> None:
     subject = answerer()
 
-    await run(
-        plan(cases(5)), subject, resumed=True, spent_usd=9 * COST, limits={"concurrency": 1, "budget_usd": 10 * COST}
-    )
+    await run(plan(cases(5)), subject, resumed=True, spent_usd=0.00027, limits={"concurrency": 1, "budget_usd": 0.0003})
 
     assert len(subject.asked) == 1
 

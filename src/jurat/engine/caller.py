@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TypeVar
 
 from jurat.engine.committer import Committer
@@ -77,8 +78,7 @@ class Caller:
         watcher: is told of calls.
 
     Attributes:
-        spent_usd: what is known to be spent.
-        cut_off: the keys of calls that were cancelled on their way, whose cost nobody knows.
+        cut_off: the keys of calls that were cancelled before anybody could look at a reply, whose cost nobody knows.
     """
 
     def __init__(
@@ -98,7 +98,8 @@ class Caller:
         self._replies = Committer(self.guarding(journal.commit))
         self._own, self._any = Lookup(journal.recall), Lookup(journal.recall_any)
         self._cache_read, self._resumed = cache_read, resumed
-        self._budget_usd, self.spent_usd = budget_usd, spent_usd
+        self._budget_usd = budget_usd
+        self._budget, self._spent = _exact(budget_usd or 0.0), _exact(spent_usd)
         self._watcher = watcher
         self._seen = Seen()
         self._borne = {_short(key) for key in borne}
@@ -106,6 +107,11 @@ class Caller:
         self._on_the_wire = 0
         self._out_of_money = False
         self.cut_off: set[str] = set()
+
+    @property
+    def spent_usd(self) -> float:
+        """What is known to be spent, in USD; kept only where there is a budget."""
+        return float(self._spent)
 
     def guarding(self, write: Callable[[Sequence[T]], Awaitable[None]]) -> Callable[[Sequence[T]], Awaitable[None]]:
         """The same write; once it has failed, no call is begun whose reply could not be kept either."""
@@ -182,16 +188,25 @@ class Caller:
                 raise self._broken
             if (refusal := self._refusal(target)) is not None:
                 return refusal
-            self._watcher.call_started(target.name)
+            outcome = await self._durable(target, call, allowance)
+        finally:
+            self._slots.give_back()
+        self._watcher.call_ended(target.name, outcome.category if isinstance(outcome, EvaluationError) else None)
+        return outcome
+
+    async def _durable(self, target: Target, call: Call, allowance: Allowance | None) -> Raw | EvaluationError:
+        """Send a call, and come back when its reply is durable."""
+        self._watcher.call_started(target.name)
+        try:
             outcome = await self._sent(target, call, allowance)
             self._note(target, outcome)
             if isinstance(outcome, Raw):
                 if self._resumed:
                     self._borne.add(_short(call.key))
                 await self._replies.commit((call.key, outcome), alone=not self._on_the_wire)
-        finally:
-            self._slots.give_back()
-        self._watcher.call_ended(target.name, outcome.category if isinstance(outcome, EvaluationError) else None)
+        except asyncio.CancelledError:
+            self.cut_off.add(call.key)
+            raise
         return outcome
 
     async def _sent(self, target: Target, call: Call, allowance: Allowance | None) -> Raw | EvaluationError:
@@ -200,9 +215,6 @@ class Caller:
             if allowance is None:
                 return await ask_one(target.sender, call)
             return await _within(allowance, target, call)
-        except asyncio.CancelledError:
-            self.cut_off.add(call.key)
-            raise
         finally:
             self._on_the_wire -= 1
 
@@ -224,13 +236,14 @@ class Caller:
 
     def _spend(self, target: Target, kept: Kept) -> None:
         if self._budget_usd is not None:
-            self.spent_usd += (target.cost(kept) if isinstance(kept, Raw) else kept.spending.cost_usd) or 0.0
+            cost = target.cost(kept) if isinstance(kept, Raw) else kept.spending.cost_usd
+            self._spent += _exact(cost or 0.0)
 
     def _refusal(self, target: Target) -> EvaluationError | None:
         """Why no call may be begun, if none may."""
         if target.closed is not None:
             return target.closed
-        if self._budget_usd is None or self.spent_usd < self._budget_usd:
+        if self._budget_usd is None or self._spent < self._budget:
             return None
         message = f"the budget of {self._budget_usd:g} USD is spent, so the call was not made"
         if not self._out_of_money:
@@ -270,6 +283,11 @@ def _elsewhere(kept: Kept) -> Kept:
         return replace(kept, cached=True, attempts=0)
     spending = replace(kept.spending, cached=True, cost_usd=0.0, attempts=0)
     return Withheld(error=kept.error, spending=spending)
+
+
+def _exact(usd: float) -> Fraction:
+    # As it is written: ten times 0.00003 are 0.0003, which the sum of ten floats is not.
+    return Fraction(repr(float(usd)))
 
 
 def _short(key: str) -> int:

@@ -150,6 +150,7 @@ def _called(function: Callable[[dict[str, Any]], Any], task: dict[str, Any]) -> 
 def _source_hash(function: Callable[..., Any]) -> str | None:
     try:
         file = inspect.getsourcefile(inspect.unwrap(function))
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else None
+        text = Path(file).read_bytes().replace(b"\r\n", b"\n") if file else None
+        return None if text is None else hashlib.sha256(text).hexdigest()
     except (TypeError, OSError):
         return None
