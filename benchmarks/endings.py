@@ -3,7 +3,7 @@
     python benchmarks/endings.py [--trials 200] [--quick]
 
 Each ending is told once: Ctrl-C, Ctrl-C twice, SIGTERM (each as soon as a third of the calls was made), a reader that
-leaves after a line, a closed standard output, a full device, and a full disk under the store: a tmpfs of less than a MiB
+leaves after a line, a closed standard output, a full device, and a full disk under the store: a tmpfs of under a MiB
 where mounting is allowed, and a bound on the size of files (RLIMIT_FSIZE) everywhere. Checked are the exit code, what
 was said (one line, two where the store failed: what is wrong and how to go on; never a traceback), that `jurat store
 verify` is clean, and that `jurat resume` gives the report of an undisturbed run. Exit code 1 when not.
