@@ -207,6 +207,28 @@ async def test_what_a_trial_had_reached_when_the_runs_time_was_over_stands_in_it
     assert trial.status is Status.ERROR
 
 
+async def test_a_reply_that_arrived_but_was_not_looked_at_in_time_has_no_known_cost() -> None:
+    written = asyncio.Event()
+
+    class Late(MemoryJournal):
+        async def commit(self, replies: Sequence[tuple[str, Raw]]) -> None:
+            await written.wait()
+            await super().commit(replies)
+
+    class Recorder(MemoryRecorder):
+        async def commit_trials(self, trials: Sequence[TrialRecord]) -> None:
+            await super().commit_trials(trials)
+            written.set()
+
+    journal, recorder = Late(), Recorder()
+    await job(plan(cases(1)), answerer(), journal, recorder, {"run_timeout_s": 0.1}).run()
+
+    (trial,) = recorder.in_order()
+    assert errors([trial]) == ["timeout"]
+    assert (trial.subject.spending.cost_usd, trial.subject.spending.attempts) == (None, 1)
+    assert len(journal.kept) == 1, "and it is durable all the same"
+
+
 async def test_a_run_that_is_done_in_time_is_not_timed_out() -> None:
     made = job(plan(cases(3)), answerer(), limits={"run_timeout_s": 60})
 

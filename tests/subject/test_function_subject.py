@@ -275,6 +275,16 @@ def test_its_key_names_the_task_the_repeat_the_function_and_its_source(module: P
     assert first.identity["source"] != changed.identity["source"]
 
 
+def test_the_ends_of_its_sources_lines_are_no_part_of_its_identity(module: Path) -> None:
+    unix = PythonSubject.named("answers_of_mine:answer", base_dir=module.parent)
+    module.write_bytes(module.read_bytes().replace(b"\n", b"\r\n"))
+    sys.modules.pop("answers_of_mine")
+    windows = PythonSubject.named("answers_of_mine:answer", base_dir=module.parent)
+
+    assert b"\r\n" in module.read_bytes()
+    assert windows.prepare(TASK) == unix.prepare(TASK)
+
+
 def test_bytes_that_hold_no_answer_are_an_error() -> None:
     subject = PythonSubject(lambda _: "", name="mine:answer")
     for body in (b"", b"[]", b'{"a": 1}', b'{"output": "x", "usage": {"words": 1}}', b"\xff"):
