@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +121,14 @@ def _fault(file: Path, path: str, expected: str, found: str, near: str | None = 
     return Fault(path=path, expected=expected, found=found, hint=hint, file=str(file))
 
 
+def _as_made(_: str, make: Callable[[], Provider]) -> Provider:
+    return make()
+
+
+def _name_of(row: Mapping[str, Json]) -> str:
+    return str(row.get("name") or f"{row.get('kind')}:{row.get('model', '')}")
+
+
 class Workbench:
     """Ready parts for one directory.
 
@@ -129,6 +138,8 @@ class Workbench:
             another provider's name.
         suite_rows: the provider rows of a suite, by name, which come before the configuration's.
         suite_folder: what file names in those rows, and in shorthands, are relative to.
+        through: gets each provider's name and what makes it, and gives the provider that is used: whoever records
+            or replays.
     """
 
     def __init__(
@@ -138,12 +149,14 @@ class Workbench:
         providers: Mapping[str, Provider | Mapping[str, Json] | str] | None = None,
         suite_rows: Mapping[str, Mapping[str, Json]] | None = None,
         suite_folder: Path | None = None,
+        through: Callable[[str, Callable[[], Provider]], Provider] | None = None,
     ) -> None:
         self.directory = Path(directory) if directory is not None else Path.cwd()
         self.config = read_config(self.directory.resolve())
         self._given = dict(providers or {})
         self._suite_rows = dict(suite_rows or {})
         self._suite_folder = suite_folder or self.directory
+        self._through = through or _as_made
         self._made: dict[str, Provider] = {}
 
     def provider(self, wanted: Provider | Mapping[str, Json] | str | None = None) -> Provider:
@@ -160,12 +173,13 @@ class Workbench:
         if isinstance(wanted, Mapping):
             written = canonical(wanted)
             if written not in self._made:  # braces are no name
-                self._made[written] = make_provider(wanted, base_dir=self._suite_folder)
+                make = partial(make_provider, wanted, base_dir=self._suite_folder)
+                self._made[written] = self._through(_name_of(wanted), make)
             return self._made[written]
         if not isinstance(wanted, str):
             return wanted
         if wanted not in self._made:
-            self._made[wanted] = self._make(wanted)
+            self._made[wanted] = self._through(wanted, partial(self._make, wanted))
         return self._made[wanted]
 
     @property

@@ -15,8 +15,11 @@ from jurat.cli.run import (
     FAIL_ON_HELP,
     FILTER_HELP,
     INCLUDE_HELP,
+    LIVE_HELP,
     OUTPUT_HELP,
     PROVIDER_HELP,
+    RECORD_HELP,
+    REPLAY_HELP,
     RUN_HELP,
     STORE_HELP,
     TIMEOUT_HELP,
@@ -41,6 +44,9 @@ def rescore(
     include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
     fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
     cache: Annotated[Cache, typer.Option(help=CACHE_HELP)] = Cache.OFF,
+    record: Annotated[Path | None, typer.Option(metavar="FOLDER", help=RECORD_HELP)] = None,
+    replay: Annotated[Path | None, typer.Option(metavar="FOLDER", help=REPLAY_HELP)] = None,
+    live: Annotated[bool, typer.Option("--live", help=LIVE_HELP)] = False,
     store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
 ) -> None:
     """Judge the answers of a completed run anew, by the assertions of a suite file. It becomes a run of its own.
@@ -58,6 +64,9 @@ def rescore(
             budget_usd=budget_usd,
             timeout_s=timeout,
             cache=cache,
+            record=record,
+            replay=replay,
+            live=live,
         )
         code = rescore_run(run, suite, options, order_of(form, output, include_output, fail_on, store))
         if code is not ExitCode.PASSED:

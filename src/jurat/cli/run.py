@@ -39,6 +39,9 @@ PROVIDER_HELP = "Take kind:model, or another provider, for this name. May be giv
 BUDGET_HELP = "Begin no call once so much is known to be spent."
 TIMEOUT_HELP = "For the whole run; what is not decided by then is an error."
 CACHE_HELP = "Whether replies from earlier runs are used."
+RECORD_HELP = "Keep everybody's replies in this folder, for --replay."
+REPLAY_HELP = "Answer from the recordings in this folder: no key, no connection, no model."
+LIVE_HELP = "Ask those again of whom the suite has recordings."
 FAIL_ON_HELP = "What fails: fail (1 when the gate failed), undecided (1 then too), never (0)."
 
 
@@ -60,6 +63,9 @@ def run(
     include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
     fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
     cache: Annotated[Cache, typer.Option(help=CACHE_HELP)] = Cache.OFF,
+    record: Annotated[Path | None, typer.Option(metavar="FOLDER", help=RECORD_HELP)] = None,
+    replay: Annotated[Path | None, typer.Option(metavar="FOLDER", help=REPLAY_HELP)] = None,
+    live: Annotated[bool, typer.Option("--live", help=LIVE_HELP)] = False,
     store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
 ) -> None:
     """Run suites: ask the subject, judge its answers, keep the record, and hold it against the policy.
@@ -80,6 +86,9 @@ def run(
             budget_usd=budget_usd,
             timeout_s=timeout,
             cache=cache,
+            record=record,
+            replay=replay,
+            live=live,
         )
         code = run_suites(suites, options, order_of(form, output, include_output, fail_on, store))
         if code is not ExitCode.PASSED:

@@ -53,6 +53,7 @@ def _serve(config: dict[str, Any]) -> tuple[object, str]:
 
     params = xllamacpp.CommonParams()
     params.model.path = config["model"]
+    params.model_alias = {config["model"].replace("\\", "/").rpartition("/")[2]}  # replies are kept: no path in them
     params.n_parallel = config["slots"]
     params.n_ctx = config["context_tokens"] * config["slots"]  # the server divides it among the slots
     params.port = 0

@@ -3,7 +3,7 @@
 A recording is JSONL. The first line, its head, tells who answered; each further line is one reply. It is written line
 by line as replies arrive, and read as a whole. Where a key stands twice, the later reply counts.
 
-A line that cannot be written costs nobody the reply: the writer remembers it, and whoever made the file asks in the end.
+A line that cannot be written costs nobody the reply: it is remembered, and whoever made the file asks in the end.
 """
 
 from __future__ import annotations

@@ -38,6 +38,9 @@ class RunOptions:
         budget_usd: no call is begun once so much is known to be spent; from 0.
         timeout_s: for the whole run, above 0.
         providers: by name, before those of the suite: rows, objects, shorthands `kind:model`, or another's name.
+        record: the folder in which everybody's replies are recorded.
+        replay: the folder of recordings from which everybody answers.
+        live: whether providers of the kind `replay` are those again of which the recordings were made.
     """
 
     samples: int | None = None
@@ -48,6 +51,9 @@ class RunOptions:
     budget_usd: float | None = None
     timeout_s: float | None = None
     providers: Providers = field(default_factory=dict)
+    record: str | None = None
+    replay: str | None = None
+    live: bool = False
 
 
 def checked_options(**given: Any) -> RunOptions:
@@ -69,11 +75,26 @@ def checked_options(**given: Any) -> RunOptions:
     cache = given.get("cache") or Cache.OFF
     if cache not in tuple(Cache):
         faults.append(Fault(path="cache", expected="one of " + ", ".join(Cache), found=found_word(cache)))
+    folders = {name: None if given.get(name) is None else str(given[name]) for name in ("record", "replay")}
+    live = bool(given.get("live"))
+    faults += _contradictions(**folders, live=live, cache=cache)
     if faults:
         raise AuthoringError("options of the run", faults)
-    return RunOptions(
-        **{**given, "reducer": reducer, "cache": Cache(cache), "providers": dict(given.get("providers") or {})}
-    )
+    providers = dict(given.get("providers") or {})
+    checked = {"reducer": reducer, "cache": Cache(cache), "providers": providers, **folders, "live": live}
+    return RunOptions(**{**given, **checked})
+
+
+def _contradictions(*, record: str | None, replay: str | None, live: bool, cache: object) -> list[Fault]:
+    """What cannot be wanted together of recordings."""
+    faults = []
+    if replay is not None and (record is not None or live):
+        found = f"replay together with {'record' if record is not None else 'live'}"
+        faults.append(Fault(path="replay", expected="recordings or live providers", found=found))
+    if record is not None and cache is Cache.READ:
+        hint = "What is taken from the cache is not asked, and so not recorded. Take refresh"
+        faults.append(Fault(path="cache", expected="off or refresh with record", found="read", hint=hint))
+    return faults
 
 
 def _whole(given: Mapping[str, Any], name: str, most: int | None, faults: list[Fault]) -> None:
@@ -99,9 +120,11 @@ def options_to_json(options: RunOptions) -> dict[str, Json]:
     """The options as plain data, those alone that were given. A provider object is told by its name."""
     made: dict[str, Json] = {
         name: getattr(options, name)
-        for name in ("samples", "concurrency", "filter", "budget_usd", "timeout_s")
+        for name in ("samples", "concurrency", "filter", "budget_usd", "timeout_s", "record", "replay")
         if getattr(options, name) is not None
     }
+    if options.live:
+        made["live"] = True
     if options.reducer is not None:
         made["reducer"] = reducer_to_json(options.reducer)
     if options.cache is not Cache.OFF:
@@ -129,7 +152,10 @@ def options_from_json(written: Mapping[str, Json], providers: Providers | None =
     """
     given: dict[str, Any] = {
         name: written[name]
-        for name in ("samples", "reducer", "concurrency", "filter", "cache", "budget_usd", "timeout_s")
+        for name in (
+            *("samples", "reducer", "concurrency", "filter", "cache", "budget_usd", "timeout_s"),
+            *("record", "replay", "live"),
+        )
         if name in written
     }
     rows: dict[str, Any] = {**(written.get("providers") or {}), **(providers or {})}

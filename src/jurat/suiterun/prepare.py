@@ -28,6 +28,7 @@ from jurat.suiterun.assertions import AssertionBuilder
 from jurat.suiterun.modules import foreign_modules
 from jurat.suiterun.money import unpriced_faults
 from jurat.suiterun.options import RunOptions
+from jurat.suiterun.recordings import Recordings
 from jurat.workbench import Workbench
 from jurat.yamltext import MAX_BYTES
 
@@ -53,6 +54,7 @@ class Prepared:
         policy: what the run has to meet.
         samples, reducer: trials of each case, and how they become one outcome.
         limits: the bounds that hold; `concurrency` is never None here.
+        recordings: what the run answers from, and what it leaves.
     """
 
     suite: Suite
@@ -66,6 +68,7 @@ class Prepared:
     samples: int
     reducer: Reducer
     limits: Limits
+    recordings: Recordings
 
     async def aclose(self) -> None:
         """Close the subject and the providers."""
@@ -87,9 +90,14 @@ def chosen_prompt(suite: Suite) -> Prompt | None:
     return next((prompt for prompt in suite.prompts if wanted in (None, prompt.name)), None)
 
 
-def bench_for(suite: Suite, options: RunOptions) -> Workbench:
+def bench_for(suite: Suite, options: RunOptions, recordings: Recordings) -> Workbench:
     """The workbench on which a suite is run: the options' providers come first, then the suite's own."""
-    return Workbench(providers=options.providers, suite_rows=suite.providers, suite_folder=folder_of(suite))
+    return Workbench(
+        providers=options.providers,
+        suite_rows=suite.providers,
+        suite_folder=folder_of(suite),
+        through=recordings.provider,
+    )
 
 
 def check_suite(suite: LoadedSuite | Suite) -> None:
@@ -125,7 +133,10 @@ class _Preparation:
         self._suite = suite.suite if isinstance(suite, LoadedSuite) else suite
         self._options, self._asks = options, asks
         self._faults: list[Fault] = []
-        self._bench = bench_for(self._suite, options)
+        self._recordings = Recordings(
+            record=options.record, replay=options.replay, live=options.live, adds=options.filter is not None
+        )
+        self._bench = bench_for(self._suite, options, self._recordings)
         self._folder = folder_of(self._suite)
         self._factory = JudgeFactory(self._bench, read_rubric=self._rubric, collect=True)
 
@@ -155,6 +166,7 @@ class _Preparation:
             samples=options.samples or suite.samples,
             reducer=reducer,
             limits=limits,
+            recordings=self._recordings,
         )
 
     def refuse_unready(self, prepared: Prepared) -> None:
@@ -206,7 +218,8 @@ class _Preparation:
             return None
         try:
             provider = self._bench.provider(spec.provider) if spec.kind is SubjectKind.PROVIDER else None
-            return make_subject(spec, provider=provider, base_dir=self._folder.resolve())
+            subject = make_subject(spec, provider=provider, base_dir=self._folder.resolve())
+            return subject if subject is None or provider is not None else self._recordings.subject(subject)
         except AuthoringError as error:
             self._faults += [
                 one if one.file else replace(one, path=f"subject.{one.path}" if one.path else "subject")

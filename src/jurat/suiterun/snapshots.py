@@ -104,4 +104,5 @@ def _provider_to_json(provider: Provider) -> dict[str, Json]:
         "prices": None if settings.prices is None else dict(settings.prices),
         "capabilities": thaw(asdict(settings.capabilities)),
         "default_strategy": settings.default_strategy,
+        **({"replayed": True} if settings.replays else {}),
     }
