@@ -86,3 +86,10 @@ def test_a_model_that_no_table_knows_is_an_error_and_no_guess() -> None:
     result = run("capabilities", "nobody")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "there is no provider 'nobody'; there are house, judge, local" in result.stderr
+
+
+def test_a_row_that_is_wrong_is_told_and_nothing_is_listed(folder: Path) -> None:
+    (folder / "jurat.toml").write_text('[[providers]]\nname = "a"\nkind = "antropic"\nmodel = "m"\n')
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Did you mean anthropic?" in result.stderr
