@@ -157,7 +157,7 @@ def test_a_run_comes_back_equal(run: RunRecord) -> None:
     assert read_run(run_row(run)) == run
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(trials=st.lists(TRIAL, max_size=4, unique_by=lambda trial: trial.trial_index))
 def test_trials_come_back_equal_through_the_database(
     trials: list[TrialRecord], tmp_path_factory: pytest.TempPathFactory

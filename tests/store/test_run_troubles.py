@@ -21,7 +21,7 @@ from jurat.store import Store
 from jurat.store.database import Change
 from jurat.store.grouping import Grouped
 from jurat.store.rows import Row
-from jurat.store.statements import COMMIT, RECALL, Statement
+from jurat.store.statements import COMMIT, RECALL, REINSTATE, WITHHOLD, Statement
 
 RUN = "20261130-a"
 
@@ -195,6 +195,20 @@ async def test_what_waits_during_one_write_goes_out_with_the_next() -> None:
     assert [name for names in held.written for name in names] == list("abcde")
     assert len(held.written) <= 2
     assert await grouped.read(RECALL, 1) == [(RECALL.sqlite, 1)]
+
+
+async def test_what_many_do_by_the_same_statements_is_done_at_once_and_each_in_its_own_order() -> None:
+    held = Held()
+    grouped = Grouped(held)
+    trial = [(COMMIT, [("c1",)]), (WITHHOLD, [("w1",)]), (REINSTATE, [])]
+    other = [(WITHHOLD, [("w2",)]), (COMMIT, [("c2",)])]
+    again = [(COMMIT, [("c3",), ("c4",)]), (WITHHOLD, [("w3",)])]
+    waiting = [asyncio.create_task(grouped.write(changes)) for changes in (some("first"), trial, other, again)]
+    held.go.set()
+    await asyncio.gather(*waiting)
+    assert [name for names in held.written for name in names] == [
+        "first", "c1", "c3", "c4", "w1", "w3", "w2", "c2"
+    ]  # fmt: skip
 
 
 async def test_when_a_group_fails_each_is_tried_by_itself_and_told_its_own() -> None:

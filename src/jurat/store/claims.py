@@ -11,7 +11,7 @@ from jurat.store.database import Change, Database
 from jurat.store.owners import Owner, hold, is_gone, let_go, new_owner
 from jurat.store.rows import Row
 from jurat.store.run_statements import CLAIM, END_RUN, RELEASE, RESTART_RUN, TOUCH
-from jurat.store.texts import keep_text
+from jurat.store.texts import keep_text, read_text
 
 __all__ = ["HEARTBEAT_S", "Claims", "owner_row", "read_owner"]
 
@@ -141,4 +141,6 @@ def read_owner(columns: Sequence[Any]) -> Owner | None:
     token, machine, host, pid, started, silent_s = columns
     if token is None:
         return None
-    return Owner(token=token, machine=machine, host=host, pid=pid, started=started, silent_s=silent_s)
+    return Owner(
+        token=token, machine=read_text(machine), host=read_text(host), pid=pid, started=started, silent_s=silent_s
+    )

@@ -74,7 +74,7 @@ class Grouped:
 
     async def _write_group(self, group: list[_Waiting]) -> None:
         try:
-            await self._database.write([change for changes, _ in group for change in changes])
+            await self._database.write(_together([changes for changes, _ in group]))
         except StoreError as error:
             if len(group) == 1:
                 _settle(group[0], error)
@@ -89,6 +89,20 @@ class Grouped:
         else:
             for one in group:
                 _settle(one, None)
+
+
+def _together(group: Sequence[Sequence[Change]]) -> list[Change]:
+    """The changes of several callers as few: what is done by the same statements in the same order is done at once.
+
+    Callers that write at the same moment do not know of each other, so it is all one who comes first.
+    """
+    alike: dict[tuple[Statement, ...], list[list[Row]]] = {}
+    for changes in group:
+        some = [(statement, rows) for statement, rows in changes if rows]
+        merged = alike.setdefault(tuple(statement for statement, _ in some), [[] for _ in some])
+        for rows, more in zip(merged, some, strict=True):
+            rows.extend(more[1])
+    return [change for statements, merged in alike.items() for change in zip(statements, merged, strict=True)]
 
 
 def _settle(waiting: _Waiting, failure: BaseException | None) -> None:

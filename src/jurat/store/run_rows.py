@@ -6,6 +6,7 @@ unknown afterwards, as for replies.
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 from jurat.errors import ErrorCategory, StoreError
 from jurat.evaluation import TypedError
 from jurat.jsontext import Json
-from jurat.judge import Spending
+from jurat.judge import NOTHING_SENT, Spending
 from jurat.provider.protocol import Usage
 from jurat.report.record import (
     AssessmentRecord,
@@ -261,6 +262,8 @@ def _spending_columns(spent: Spending) -> Row:
 
 def _read_spending(columns: Sequence[Any]) -> Spending:
     given, made, from_cache, written, reasoning, cost_usd, duration_ms, attempts, cached, models = columns
+    if not attempts and cost_usd == 0.0 and tuple(columns) == _NOTHING:  # as of all that code decides
+        return NOTHING_SENT
     return Spending(
         usage=Usage(
             input_tokens=given,
@@ -273,8 +276,16 @@ def _read_spending(columns: Sequence[Any]) -> Spending:
         duration_ms=duration_ms,
         attempts=attempts,
         cached=bool(cached),
-        models=() if models is None else tuple(json.loads(read_text(models))),
+        models=() if models is None else _read_models(models),
     )
+
+
+_NOTHING = _spending_columns(NOTHING_SENT)
+
+
+@functools.lru_cache(maxsize=256)
+def _read_models(stored: str) -> tuple[str, ...]:
+    return tuple(json.loads(read_text(stored)))
 
 
 def _word(words: type[_E], found: str) -> _E:
