@@ -148,10 +148,14 @@ class Stage:
         self.attempts += spent.attempts
         self.cached += spent.cached
         self.retried += bool(failed) or (calls is not None and spent.attempts > calls)
-        self.failed_attempts.update({str(category): int(number) for category, number in failed.items()})
-        counts = {kind: getattr(spent.usage, kind) for kind in _KINDS}
-        self.tokens.update({kind: count for kind, count in counts.items() if count is not None})
-        self.unmeasured += counts["input_tokens"] is None or counts["output_tokens"] is None
+        for category, number in failed.items():
+            self.failed_attempts[str(category)] += int(number)
+        used = spent.usage
+        for kind in _KINDS:
+            count = getattr(used, kind)
+            if count is not None:
+                self.tokens[kind] += count
+        self.unmeasured += used.input_tokens is None or used.output_tokens is None
         if spent.cost_usd is None:
             self.unpriced += 1
         else:

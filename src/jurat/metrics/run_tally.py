@@ -286,7 +286,8 @@ def _key_of(records: Sequence[AssessmentRecord]) -> AssertionKey:
 
 def _part(result: Mapping[str, Json], name: str) -> Mapping[str, Json]:
     found = result.get(name)
-    return found if isinstance(found, Mapping) else {}
+    # What comes out of a store or a report is a dict; an abstract class takes its time to say so.
+    return found if type(found) is dict or isinstance(found, Mapping) else {}
 
 
 def _error_of(made: AssessmentRecord) -> str | None:

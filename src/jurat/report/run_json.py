@@ -35,9 +35,15 @@ _ALWAYS_TOLD = ("latency_ms", "cost_usd", "finish_reason", "refused", "failed_at
 
 def plain(value: Json) -> Json:
     """A copy in dicts and lists, which is what can be written. Records hold JSON already; it is not checked again."""
-    if isinstance(value, Mapping):
+    kind = type(value)
+    if kind in _LEAVES:  # most parts are; an abstract class takes ten times as long to say so
+        return value
+    if kind is dict or isinstance(value, Mapping):
         return {key: plain(part) for key, part in value.items()}
     return [plain(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+_LEAVES = frozenset({str, int, float, bool, type(None)})
 
 
 def run_json(run: RunRecord) -> dict[str, Json]:

@@ -217,7 +217,7 @@ def read_trial(
         execution={} if execution is None else read_json(execution),
         error=error,
         recorded=bool(recorded),
-        spending=_read_spending(spent),
+        spending=_read_spending(spent, {} if recorded or execution is None else read_json(execution)),
     )
     return TrialRecord(
         case_index=case_index,
@@ -231,16 +231,17 @@ def read_trial(
 
 def read_assessment(row: Sequence[Any], texts: Mapping[str, Json]) -> AssessmentRecord:
     """What a row of `ASSESSMENTS_OF` says, without its place."""
-    name, kind, status, score, weight, required, _, *spent, result = row
+    name, kind, status, score, weight, required, _, *spent, stored = row
+    result = whole(read_json(stored), texts)
     return AssessmentRecord(
         name=read_text(name),
         type=read_text(kind),
         status=_word(Status, status),
-        result=whole(read_json(result), texts),
+        result=result,
         score=score,
         weight=weight,
         required=bool(required),
-        spending=_read_spending(spent),
+        spending=_read_spending(spent, result.get("evaluator")),
     )
 
 
@@ -260,7 +261,8 @@ def _spending_columns(spent: Spending) -> Row:
     )
 
 
-def _read_spending(columns: Sequence[Any]) -> Spending:
+def _read_spending(columns: Sequence[Any], told: Json) -> Spending:
+    """What columns say, and why attempts failed, which stands with what is told of the call (`failed_attempts`)."""
     given, made, from_cache, written, reasoning, cost_usd, duration_ms, attempts, cached, models = columns
     if not attempts and cost_usd == 0.0 and tuple(columns) == _NOTHING:  # as of all that code decides
         return NOTHING_SENT
@@ -275,9 +277,17 @@ def _read_spending(columns: Sequence[Any]) -> Spending:
         cost_usd=cost_usd,
         duration_ms=duration_ms,
         attempts=attempts,
+        failed=_read_failed(told) if attempts else (),
         cached=bool(cached),
         models=() if models is None else _read_models(models),
     )
+
+
+def _read_failed(told: Json) -> tuple[str, ...]:
+    counts = told.get("failed_attempts") if isinstance(told, dict) else None
+    if not isinstance(counts, dict):
+        return ()
+    return tuple(name for name in sorted(counts) if isinstance(counts[name], int) for _ in range(counts[name]))
 
 
 _NOTHING = _spending_columns(NOTHING_SENT)
