@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import IO
 
 from jurat.engine import Journal, Judged, JudgingJob
@@ -22,23 +21,15 @@ from jurat.judge import Judge
 from jurat.metrics import Tally
 from jurat.report import VerdictFile, verdict_map
 from jurat.suite import Columns, Item, Row, read_rows
-from jurat.vocabulary import content_id, nearest
+from jurat.vocabulary import Cache, content_id, nearest
 
-__all__ = ["Cache", "FileJob", "Watcher"]
+__all__ = ["FileJob", "Watcher"]
 
 _LOOK_AHEAD = 100
 """How many rows are looked at before a mapped column counts as missing from all."""
 
 Watcher = Callable[[Judged, Mapping[str, Json]], None]
 """Is told every fresh verdict, in order, with its result map."""
-
-
-class Cache(StrEnum):
-    """Whether replies from earlier runs are used: `off` asks anew, `read` uses them, `refresh` replaces them."""
-
-    OFF = "off"
-    READ = "read"
-    REFRESH = "refresh"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

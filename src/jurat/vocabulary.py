@@ -9,6 +9,7 @@ import hashlib
 from enum import StrEnum
 
 __all__ = [
+    "Cache",
     "Contract",
     "EvaluatorState",
     "EvidenceRule",
@@ -75,6 +76,14 @@ class Strategy(StrEnum):
     ANSWER = "answer"
     LOGPROB = "logprob"
     BOTH = "both"
+
+
+class Cache(StrEnum):
+    """Whether replies from earlier runs are used: `off` asks anew, `read` uses them, `refresh` replaces them."""
+
+    OFF = "off"
+    READ = "read"
+    REFRESH = "refresh"
 
 
 class EvidenceRule(StrEnum):

@@ -19,14 +19,14 @@ from jurat.cli._progress import Progress, make_progress
 from jurat.cli._verdicts import summary_text
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import Reducer, reducer_from_json
-from jurat.filejob import Cache, FileJob
+from jurat.filejob import FileJob
 from jurat.jsontext import Json
 from jurat.judge import Judge, JudgeSettings
 from jurat.metrics import Gate, Tally, summarize
 from jurat.report import VerdictFile
 from jurat.rubric import Rubric, custom_rubric
 from jurat.suite import file_kind, parse_mapping
-from jurat.vocabulary import Contract, EvidenceRule, Strategy
+from jurat.vocabulary import Cache, Contract, EvidenceRule, Strategy
 from jurat.workbench import Workbench
 
 __all__ = ["Order", "Outcome", "run_order"]

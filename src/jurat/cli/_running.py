@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from jurat.cli._exits import ExitCode
+from jurat.cli._forms import FailOn, Form
 from jurat.cli._interrupt import interruptible
 from jurat.cli._live import Standing, live_view
 from jurat.cli._output import refuse_shared_output, refuse_unwritable
-from jurat.cli._reporting import Form, Printing, print_reports
+from jurat.cli._reporting import Printing, print_reports
 from jurat.cli._stdout import turned_away
-from jurat.cli.run import FailOn
 from jurat.errors import AuthoringError, Fault, StoreError
 from jurat.metrics.gate import Verdict
 from jurat.report.record import RunRecord, RunStatus

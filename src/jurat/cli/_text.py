@@ -1,4 +1,4 @@
-"""Text from elsewhere, on a terminal: what `jurat.report.plaintext` makes harmless, under the name that commands use."""
+"""Text from elsewhere, on a terminal: what `jurat.report.plaintext` makes harmless, under the name commands use."""
 
 from __future__ import annotations
 

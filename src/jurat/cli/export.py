@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli._reporting import ExportForm
+from jurat.cli._forms import INCLUDE_HELP, RUN_HELP, STORE_HELP, ExportForm
 from jurat.cli._stdout import turned_away
-from jurat.cli.run import INCLUDE_HELP, RUN_HELP, STORE_HELP
 
 __all__ = ["export"]
 

@@ -11,8 +11,7 @@ import typer
 
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._stdout import line, say, turned_away
-from jurat.filejob import Cache
-from jurat.vocabulary import Contract, EvidenceRule, Strategy
+from jurat.vocabulary import Cache, Contract, EvidenceRule, Strategy
 
 __all__ = ["judge"]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli.run import (
+from jurat.cli._forms import (
     BUDGET_HELP,
     CACHE_HELP,
     CONCURRENCY_HELP,
@@ -26,7 +26,7 @@ from jurat.cli.run import (
     FailOn,
     Form,
 )
-from jurat.filejob import Cache
+from jurat.vocabulary import Cache
 
 __all__ = ["rescore"]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli.run import FAIL_ON_HELP, INCLUDE_HELP, OUTPUT_HELP, RUN_HELP, STORE_HELP, FailOn, Form
+from jurat.cli._forms import FAIL_ON_HELP, INCLUDE_HELP, OUTPUT_HELP, RUN_HELP, STORE_HELP, FailOn, Form
 
 __all__ = ["resume"]
 

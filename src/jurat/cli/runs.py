@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import exits
+from jurat.cli._forms import STORE_HELP, Form
 from jurat.cli._stdout import line
 from jurat.cli._text import visible
-from jurat.cli.run import STORE_HELP, Form
 
 if TYPE_CHECKING:
     from jurat.report.record import RunRecord

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import exits
+from jurat.cli._forms import RUN_HELP, STORE_HELP, Form
 from jurat.cli._stdout import line, say
-from jurat.cli.run import RUN_HELP, STORE_HELP, Form
 
 if TYPE_CHECKING:
     from jurat.report.record import CaseRecord, RunRecord, TrialRecord
@@ -53,7 +53,7 @@ async def _show_run(store: Store, record: RunRecord, form: Form) -> None:
     from jurat.cli import _reporting
     from jurat.suiterun import load_finished
 
-    printing = _reporting.Printing(form=_reporting.Form(form), include_output=form is Form.JSON)
+    printing = _reporting.Printing(form=form, include_output=form is Form.JSON)
     await _reporting.print_reports(store, [await load_finished(store, record)], printing)
 
 

@@ -1,10 +1,15 @@
 """The record of a run as data and as text: result maps, verdict files, reports. No statistic is computed here."""
 
-from jurat.report.result_map import SCHEMA_VERSION, assessment_map, unavailable_map, verdict_map
-from jurat.report.run_console import Look, RunConsole
-from jurat.report.run_report import ReportWriter, comparable, report_head, write_report
-from jurat.report.run_schema import report_schema
-from jurat.report.verdict_file import VerdictFile
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jurat.report.result_map import SCHEMA_VERSION, assessment_map, unavailable_map, verdict_map
+    from jurat.report.run_console import Look, RunConsole
+    from jurat.report.run_report import ReportWriter, comparable, report_head, write_report
+    from jurat.report.run_schema import report_schema
+    from jurat.report.verdict_file import VerdictFile
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -20,3 +25,22 @@ __all__ = [
     "verdict_map",
     "write_report",
 ]
+
+# Where each name lives. They are imported at first use: every command makes text harmless (`jurat.report.plaintext`),
+# and most of them need nothing else of this.
+_HOMES = {
+    **dict.fromkeys(("SCHEMA_VERSION", "assessment_map", "unavailable_map", "verdict_map"), "result_map"),
+    **dict.fromkeys(("Look", "RunConsole"), "run_console"),
+    **dict.fromkeys(("ReportWriter", "comparable", "report_head", "write_report"), "run_report"),
+    "report_schema": "run_schema",
+    "VerdictFile": "verdict_file",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module 'jurat.report' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"jurat.report.{_HOMES[name]}"), name)
+    return found

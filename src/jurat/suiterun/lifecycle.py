@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from jurat.engine import Plan, RunJob, RunWatcher
 from jurat.errors import StoreError
 from jurat.evaluation.reducers import reducer_to_json
-from jurat.filejob import Cache
 from jurat.jsontext import Json, thaw
 from jurat.metrics import Policy, RunTally, read_policy
 from jurat.metrics.gate import Verdict
@@ -26,7 +25,7 @@ from jurat.suiterun.options import options_to_json
 from jurat.suiterun.prepare import Prepared, folder_of
 from jurat.suiterun.provenance import new_run_id, now, provenance
 from jurat.suiterun.snapshots import what_it_rests_on
-from jurat.vocabulary import Status
+from jurat.vocabulary import Cache, Status
 
 __all__ = ["Finished", "begin", "by_case", "carry_on", "load_finished", "tally_of"]
 

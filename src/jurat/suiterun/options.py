@@ -13,9 +13,9 @@ from typing import Any
 
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import Reducer, reducer_from_json, reducer_to_json
-from jurat.filejob import Cache
 from jurat.jsontext import Json, found_word, thaw
 from jurat.provider import Provider
+from jurat.vocabulary import Cache
 
 __all__ = ["MAX_SAMPLES", "RunOptions", "checked_options", "options_from_json", "options_to_json"]
 

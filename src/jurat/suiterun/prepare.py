@@ -133,11 +133,15 @@ class _Preparation:
         self._suite = suite.suite if isinstance(suite, LoadedSuite) else suite
         self._options, self._asks = options, asks
         self._faults: list[Fault] = []
+        self._folder = folder_of(self._suite)
         self._recordings = Recordings(
-            record=options.record, replay=options.replay, live=options.live, adds=options.filter is not None
+            record=options.record,
+            replay=options.replay,
+            live=options.live,
+            adds=options.filter is not None,
+            base=self._folder,
         )
         self._bench = bench_for(self._suite, options, self._recordings)
-        self._folder = folder_of(self._suite)
         self._factory = JudgeFactory(self._bench, read_rubric=self._rubric, collect=True)
 
     def checked(self) -> Prepared:

@@ -51,14 +51,21 @@ class Recordings:
         record, replay: folders, or None.
         live: whether recorded providers are asked again.
         adds: whether what is recorded comes beside what the folder holds; otherwise it takes its place.
+        base: where the functions are that a recorded provider asks.
     """
 
     def __init__(
-        self, *, record: str | None = None, replay: str | None = None, live: bool = False, adds: bool = False
+        self,
+        *,
+        record: str | None = None,
+        replay: str | None = None,
+        live: bool = False,
+        adds: bool = False,
+        base: Path | None = None,
     ) -> None:
         self._record = None if record is None else Path(record)
         self._replay = None if replay is None else Path(replay)
-        self._live, self._adds = live, adds
+        self._live, self._adds, self._base = live, adds, base
         self._tapes: list[_Tape] = []
 
     # --- who answers -----------------------------------------------------------------------------------------------
@@ -73,13 +80,20 @@ class Recordings:
             return ReplayProvider(recording_path(self._replay, name), name=name)
         provider = make()
         if self._live and isinstance(provider, ReplayProvider):
-            provider = make_provider({**provider.live_row, "name": name})
+            provider = self._again(name, provider)
         if self._record is None:
             return provider
         if provider.settings.replays:
             hint = "With --live the provider that was recorded is asked again"
             raise _refused(f"for --record, a provider that can be asked as {name}", "a recording", hint)
         return RecordingProvider(provider, self._tape(name, head_of(provider.settings)))
+
+    def _again(self, name: str, replay: ReplayProvider) -> Provider:
+        row = replay.live_row
+        if row["kind"] == "scripted":
+            hint = "Say who shall be asked: --provider NAME=KIND:MODEL"
+            raise _refused(f"for --live, a provider that can be asked as {name}", "the recording of a script", hint)
+        return make_provider({**row, "name": name}, base_dir=self._base)
 
     def subject(self, subject: Subject) -> Subject:
         """A subject that is no provider, as this run has it.
@@ -100,7 +114,7 @@ class Recordings:
             raise _refused("for --record, a name of its own for everybody who is recorded", f"{name} twice")
         if not _writable(self._record):
             raise _refused("for --record, a folder that can be written", str(self._record))
-        if self._adds and path.exists() and read_recording(path).head != head:
+        if self._adds and path.exists() and not read_recording(path).is_of(head):
             hint = "Record all cases, without --filter, or into another folder"
             raise _refused(f"for --record, a recording of the same {name} in {path}, to add to", "another", hint)
         file = RecordingFile(path.with_name(path.name + _PART), head)
