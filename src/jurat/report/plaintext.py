@@ -76,6 +76,8 @@ def _folded(line: str, room: int) -> Iterator[str]:
             if taken + width > room and made.strip():
                 yield made
                 made, taken = ("", 0) if part.isspace() else (part, width)
+            elif taken + width > room and made:  # spaces alone so far, for which there is no room
+                made, taken = part, width
             elif taken or not part.isspace() or not made:
                 made, taken = made + part, taken + width
     if made.strip():
