@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jurat.report.plaintext import clipped, columns, padded, visible, wrapped
@@ -60,6 +60,7 @@ def test_lines_that_fit_keep_their_spaces() -> None:
 
 
 @given(text=st.text(max_size=300), width=st.integers(20, 60))
+@example(text="\t0\x1f\x1f\x1f\x1f", width=20)
 def test_no_line_is_longer_than_the_width_and_nothing_but_spaces_is_lost(text: str, width: int) -> None:
     made = wrapped(text, width, "  ")
 

@@ -73,8 +73,9 @@ def _folded(line: str, room: int) -> Iterator[str]:
     for piece in _PIECES.findall(line):
         for part in _pieces_of(piece, room):
             width = columns(part)
-            if taken + width > room and made.strip():
-                yield made
+            if taken + width > room:
+                if made.strip():  # otherwise an indentation before a word that needs its whole line
+                    yield made
                 made, taken = ("", 0) if part.isspace() else (part, width)
             elif taken + width > room and made:  # spaces alone so far, for which there is no room
                 made, taken = part, width
