@@ -39,6 +39,10 @@ class Recording:
     head: Mapping[str, Any]
     replies: Mapping[str, Raw]
 
+    def is_of(self, head: Mapping[str, Json]) -> bool:
+        """Whether it has this very head."""
+        return bool(self.head == json.loads(json.dumps(head)))
+
     def reply(self, key: str) -> Raw:
         """The reply to a call.
 
@@ -133,7 +137,7 @@ def read_recording(path: Path) -> Recording:
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
-        hint = "jurat run SUITE --live --record FOLDER makes one"
+        hint = "jurat run SUITE --record FOLDER makes one; with --provider NAME=KIND:MODEL where none is there yet"
         raise no_recording(path, None, "a readable recording", error.strerror or type(error).__name__, hint) from None
     head = _object(path, 1, lines[0])
     if head.pop("jurat_recording", None) != _VERSION:

@@ -75,7 +75,8 @@ def _settings(row: Mapping[str, Any], **more: Any) -> ProviderSettings:
     from jurat.provider.protocol import ProviderSettings
 
     kind = row["kind"]
-    model = row.get("model") or more.pop("model", None) or kind
+    usual = more.pop("model", None)
+    model = row.get("model") or usual or kind
     given = {"default_strategy": row["default_strategy"]} if "default_strategy" in row else {}
     prices = row.get("prices")
     return ProviderSettings(

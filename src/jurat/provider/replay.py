@@ -77,6 +77,8 @@ class ReplayProvider:
             "extra": thaw(recorded.extra) or None,
             "capabilities": able or None,
         }
+        if recorded.kind == "python":
+            given["function"] = recorded.model
         told = {name: value for name, value in given.items() if value is not None}
         return {"name": self._settings.name, "kind": recorded.kind, "model": recorded.model, **told}
 

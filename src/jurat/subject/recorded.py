@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from jurat.evaluation.subject import Subject, SubjectReply, Task
-from jurat.jsontext import Json, canonical, freeze, thaw
+from jurat.jsontext import Json, thaw
 from jurat.provider.protocol import Call, Raw
 from jurat.provider.recording import RecordingFile, no_recording, read_recording
 
@@ -74,7 +74,7 @@ class ReplaySubject:
 
     def __init__(self, inner: Subject, path: Path) -> None:
         self._inner, self._recording = inner, read_recording(path)
-        if canonical(freeze(self._recording.head)) != canonical(freeze(subject_head(inner))):
+        if not self._recording.is_of(subject_head(inner)):
             hint = "A function's source, or a server's address or mapping, is part of it. Record anew with --record"
             raise no_recording(path, 1, f"a recording of the subject {inner.name} as it is now", "another one", hint)
 

@@ -109,17 +109,19 @@ def check_suite(suite: LoadedSuite | Suite) -> None:
     _Preparation(suite, RunOptions()).checked()
 
 
-def prepare(suite: LoadedSuite | Suite, options: RunOptions, *, asks: bool = True) -> Prepared:
+def prepare(suite: LoadedSuite | Suite, options: RunOptions, *, asks: bool = True, whole: bool = True) -> Prepared:
     """The suite, ready to be run: its providers can be asked, as far as that is known without a connection.
 
     Args:
         suite: as it was read; a suite that was made in another way has no lines to tell.
         asks: whether its subject is asked; otherwise the answers come from elsewhere, and none is made.
+        whole: whether these are all of its cases. Else they are those that an earlier process left, of a suite that was
+            checked as a whole when the run was begun: there may be none, and nothing is amiss in what they lack.
 
     Raises:
         AuthoringError: with every fault, each with file and line.
     """
-    work = _Preparation(suite, options, asks=asks)
+    work = _Preparation(suite, options, asks=asks, whole=whole)
     prepared = work.checked()
     work.refuse_unready(prepared)
     return prepared
@@ -128,10 +130,12 @@ def prepare(suite: LoadedSuite | Suite, options: RunOptions, *, asks: bool = Tru
 class _Preparation:
     """One look at a suite: gathers the parts, and the faults of all of them."""
 
-    def __init__(self, suite: LoadedSuite | Suite, options: RunOptions, *, asks: bool = True) -> None:
+    def __init__(
+        self, suite: LoadedSuite | Suite, options: RunOptions, *, asks: bool = True, whole: bool = True
+    ) -> None:
         self._loaded = suite if isinstance(suite, LoadedSuite) else None
         self._suite = suite.suite if isinstance(suite, LoadedSuite) else suite
-        self._options, self._asks = options, asks
+        self._options, self._asks, self._whole = options, asks, whole
         self._faults: list[Fault] = []
         self._folder = folder_of(self._suite)
         self._recordings = Recordings(
@@ -150,11 +154,12 @@ class _Preparation:
         self._faults += foreign_modules(suite, self._folder)
         reducer = options.reducer or reducer_from_json(suite.reducer, "reducer", self._faults)
         policy = read_policy(suite.policy, "policy", self._faults)
-        self._refuse_idle_providers()
+        if self._whole:
+            self._refuse_idle_providers()
         subject, prompt = self._subject(), chosen_prompt(self._suite)
         cases = self._cases()
         self._refuse_unpreparable(subject, prompt, cases)
-        self._faults += self._policy_faults(policy, cases)
+        self._faults += self._policy_faults(policy, cases) if self._whole else []
         limits = self._limits()
         self._raise()
         assert reducer is not None  # noqa: S101 (else there was a fault)
@@ -244,7 +249,7 @@ class _Preparation:
             assertions = builder.build(index, case)
             if chosen is None or chosen(case):
                 planned.append(PlannedCase(case_index=len(planned), case=case, assertions=assertions))
-        if not planned:
+        if not planned and self._whole:
             self._faults.append(self._nothing_chosen())
         return tuple(planned)
 
