@@ -41,6 +41,7 @@ __all__ = [
     "RUNS",
     "SCOPE",
     "SNAPSHOT",
+    "SNAPSHOTS",
     "SPENT_BY",
     "STATUSES_OF",
     "TOUCH",
@@ -106,6 +107,10 @@ WHERE number = ? AND EXISTS (SELECT 1 FROM owners WHERE run = ? AND token = ?)
 """)
 END_CASE = both("UPDATE cases SET status = ? WHERE run = ? AND case_index = ?")
 SNAPSHOT = both("SELECT hash, kind, body FROM snapshots WHERE hash = ?")
+SNAPSHOTS = both("SELECT hash, kind, body FROM snapshots WHERE hash IN (SELECT value FROM json_each(?))").on_postgres(
+    "SELECT value FROM json_each(", "SELECT json_array_elements_text("
+)
+"""Those of a JSON array of hashes."""
 CASES_OF = both("""
 SELECT case_index, name, case_hash, labels, metadata, file, line, status FROM cases
 WHERE run = ? AND case_index > ? AND case_index <= ? ORDER BY case_index LIMIT ?

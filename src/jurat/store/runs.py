@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -60,6 +61,7 @@ from jurat.store.run_statements import (
     RUNS,
     SCOPE,
     SNAPSHOT,
+    SNAPSHOTS,
     SPENT_BY,
     STATUSES_OF,
     TRIALS_OF,
@@ -71,6 +73,7 @@ from jurat.vocabulary import Status, nearest
 __all__ = ["RunStore"]
 
 _LAST = 2**31 - 1
+_PAGE = 1_000
 _COLUMNS_OF_RUN = 15
 _place = itemgetter(0, 1)
 
@@ -316,6 +319,14 @@ class RunStore:
         raise StoreError(
             f"{self._database.shown}: the snapshot {name[:80]} is not there; `jurat store verify` tells more"
         )
+
+    async def snapshots(self, names: Sequence[str]) -> dict[str, Snapshot]:
+        """Snapshots by their hashes, a page of them in one go; those that are not there are left out."""
+        found: dict[str, Snapshot] = {}
+        for start in range(0, len(names), _PAGE):
+            rows = await self._database.read(SNAPSHOTS, json.dumps(names[start : start + _PAGE]))
+            found.update((row[0], read_snapshot(row)) for row in rows)
+        return found
 
     async def _texts(self, names: set[str]) -> Mapping[str, Json]:
         return {name: (await self.snapshot(name)).body for name in names}

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from jurat.errors import AuthoringError, Fault
-from jurat.jsontext import canonical, thaw
+from jurat.errors import AuthoringError, Fault, StoreError
+from jurat.jsontext import Json, canonical, thaw
 from jurat.report.record import RunRecord
 from jurat.store import Store
-from jurat.suite.case import Case, Place
+from jurat.suite.case import Place
 from jurat.suite.codec import case_from_json, suite_from_json
 from jurat.suite.suite import Suite
 from jurat.suiterun.options import Providers, options_from_json
@@ -46,10 +46,18 @@ async def reopen(store: Store, record: RunRecord, *, providers: Providers | None
 async def suite_of(store: Store, record: RunRecord) -> Suite:
     """The suite that a run was made of, with the cases that were chosen for it."""
     snapshot = await store.runs.snapshot(record.suite_hash)
-    cases: list[Case] = []
-    async for case in store.runs.cases(record.id):
-        body = await store.runs.snapshot(case.case_hash)
-        cases.append(replace(case_from_json(body.body), place=Place(file=case.file, line=case.line)))
+    records = [case async for case in store.runs.cases(record.id)]
+    bodies = await store.runs.snapshots(sorted({case.case_hash for case in records}))
+    if missing := [case.name for case in records if case.case_hash not in bodies]:
+        raise StoreError(f"{store.shown}: run {record.id}: the snapshot of case {missing[0][:80]!r} is not there")
+    alike: dict[str, Mapping[str, Json]] = {}
+    cases = []
+    for record_of in records:
+        case = case_from_json(bodies[record_of.case_hash].body)
+        # What was one assertion of the whole suite is one object again, so that it is built once.
+        assertions = tuple(alike.setdefault(canonical(one), one) for one in case.assertions)
+        place = Place(file=record_of.file, line=record_of.line)
+        cases.append(replace(case, assertions=assertions, place=place))
     file = record.options.get("suite_file")
     return replace(suite_from_json(snapshot.body, cases), file=file if isinstance(file, str) else None)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from jurat.errors import AuthoringError, Fault
 from jurat.jsontext import Json, canonical
-from jurat.report.record import CaseRecord, RunRecord, RunStatus
+from jurat.report.record import RunRecord, RunStatus
 from jurat.store import Store
 from jurat.suite.case import Case
 from jurat.suite.codec import case_to_json, prompt_hash
@@ -58,6 +58,8 @@ async def _differences(store: Store, parent: RunRecord, prepared: Prepared) -> l
     """What keeps answers of the earlier run from being answers to this suite."""
     faults = _another_prompt(parent, prepared.suite)
     known = {case.name: case async for case in store.runs.cases(parent.id)}
+    wanted = {known[planned.case.name].case_hash for planned in prepared.cases if planned.case.name in known}
+    bodies = await store.runs.snapshots(sorted(wanted))
     numbers = {case.name: index for index, case in enumerate(prepared.suite.cases)}
     for planned in prepared.cases:
         path = f"cases[{numbers[planned.case.name]}]"
@@ -68,7 +70,7 @@ async def _differences(store: Store, parent: RunRecord, prepared: Prepared) -> l
             hint += "Leave the others out with --filter"
             expected = f"a case of run {parent.id}"
             faults.append(Fault(path=f"{path}.name", expected=expected, found=repr(planned.case.name[:80]), hint=hint))
-        elif await _asks_something_else(store, before, planned.case):
+        elif _asks_something_else(bodies[before.case_hash].body, planned.case):
             expected = f"what case {planned.case.name!r} asked in run {parent.id}"
             hint = "Its answers are answers to the old question; run the suite anew"
             faults.append(Fault(path=path, expected=expected, found="something else", hint=hint))
@@ -84,7 +86,6 @@ def _another_prompt(parent: RunRecord, suite: Suite) -> list[Fault]:
     return [Fault(path="prompt", expected=f"the prompt of run {parent.id}", found="another one", hint=hint)]
 
 
-async def _asks_something_else(store: Store, before: CaseRecord, case: Case) -> bool:
-    body: Mapping[str, Json] = (await store.runs.snapshot(before.case_hash)).body
+def _asks_something_else(before: Mapping[str, Json], case: Case) -> bool:
     now = case_to_json(case)
-    return any(canonical(body.get(name)) != canonical(now.get(name)) for name in _ASKED)
+    return any(canonical(before.get(name)) != canonical(now.get(name)) for name in _ASKED)
