@@ -74,11 +74,9 @@ def _folded(line: str, room: int) -> Iterator[str]:
         for part in _pieces_of(piece, room):
             width = columns(part)
             if taken + width > room:
-                if made.strip():  # otherwise an indentation before a word that needs its whole line
+                if made.strip():  # otherwise spaces alone, for which there is no room
                     yield made
                 made, taken = ("", 0) if part.isspace() else (part, width)
-            elif taken + width > room and made:  # spaces alone so far, for which there is no room
-                made, taken = part, width
             elif taken or not part.isspace() or not made:
                 made, taken = made + part, taken + width
     if made.strip():
