@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from jurat.jsontext import Json
 from jurat.report.console_look import Look
-from jurat.report.digits import count, money, percent, short
+from jurat.report.digits import percent
+from jurat.report.figure_words import ASSERTION_HEAD, DO, TELLING, assertion_row, counts_words, rate_words, spending
 from jurat.report.plaintext import clipped, columns, padded, wrapped
 
 __all__ = ["figures"]
@@ -15,28 +15,6 @@ __all__ = ["figures"]
 _MARGIN = " " * 11
 _MOST_ROWS = 30
 _MOST_LABELS = 12
-_DO = {
-    "auth_error": "check the key, the account and the access to the model",
-    "missing_api_key": "set the environment variable",
-    "rate_limited": "lower --concurrency, then resume with --retry-errors",
-    "overloaded": "resume later with --retry-errors",
-    "timeout": "raise the timeout, or resume with --retry-errors",
-    "network_error": "check address, proxy and network, then resume with --retry-errors",
-    "budget_exhausted": "raise the budget, then resume with --retry-errors",
-    "truncated": "raise max_output_tokens",
-    "empty_response": "raise max_output_tokens if the model reasons",
-    "malformed_json": "take a judge with strict structured output",
-    "schema_violation": "take a judge with strict structured output",
-    "quote_not_found": "read the case; where it is frequent, take another judge",
-    "context_too_large": "shorten the evidence, or take a model with a larger context",
-    "unsupported_structured_output": "take another model, or choose the contract reasoned/v1",
-    "provider_not_found": "declare the provider, or correct its name",
-    "evaluator_exception": "run your function by itself to see what it raises",
-    "invalid_result": "see what your function may return",
-    "refusal": "read the case; take a judge that may read such text",
-}
-_TELLING = ("auth_error", "missing_api_key")
-"""Whose messages say themselves what to do, with the name of the variable."""
 
 
 def figures(summary: Mapping[str, Json], messages: Mapping[str, str], look: Look) -> str:
@@ -58,8 +36,6 @@ def figures(summary: Mapping[str, Json], messages: Mapping[str, str], look: Look
 
 # --- rates ---------------------------------------------------------------------------------------------------------
 
-_COUNTED = (("pass", "passed"), ("fail", "failed"), ("unverified", "unverified"), ("skipped", "skipped"))
-
 
 def _outcomes(summary: Mapping[str, Json], look: Look) -> list[str]:
     lines = _rate_lines("cases", summary["cases"], look)
@@ -79,63 +55,17 @@ def _hung(word: str, text: str, look: Look) -> list[str]:
 
 
 def _rate_lines(word: str, outcomes: Mapping[str, Json], look: Look) -> list[str]:
-    counts, rate = outcomes["counts"], outcomes["pass_rate"]
-    told = [f"{counts[status]:,} {name}" for status, name in _COUNTED if counts[status] or status in ("pass", "fail")]
-    if counts["error"]:
-        told.append(count(counts["error"], "error"))
-    if outcomes["unfinished"]:
-        told.append(f"{outcomes['unfinished']:,} unfinished")
-    lines = _hung(word, ", ".join(told), look)
-    if rate["value"] is None:
-        return [*lines, *_hung("", "nothing was decided", look)]
-    interval = f" (95 % interval {_range(rate['interval'])})" if rate["interval"] else ""
-    lines += _hung("", f"{percent(rate['value'])} of {rate['decided']:,} decided passed{interval}", look)
-    if rate["undecided"]:
-        worst, best = (percent(bound) for bound in rate["bounds"])
-        told_bounds = f"with the {rate['undecided']:,} undecided: {worst} had they failed, {best} had they passed"
-        lines += _hung("", told_bounds, look)
-    return lines
-
-
-def _range(pair: Sequence[float]) -> str:
-    return f"{percent(pair[0]).removesuffix(' %')}–{percent(pair[1])}"
+    lines = _hung(word, counts_words(outcomes), look)
+    return lines + [line for told in rate_words(outcomes["pass_rate"]) for line in _hung("", told, look)]
 
 
 def _assertions(summary: Mapping[str, Json], look: Look) -> list[str]:
     found = summary["assertions"]
     if not found:
         return []
-    head = ("assertion", "decided", "passed", "mean score", "errors")
-    rows = [_assertion_row(one) for one in found[:_MOST_ROWS]]
-    lines = _table([head, *rows], look)
+    rows = [assertion_row(one) for one in found[:_MOST_ROWS]]
+    lines = _table([ASSERTION_HEAD, *((clipped(name, 80), *others) for name, *others in rows)], look)
     return lines + ([f"  and {len(found) - _MOST_ROWS} more"] if len(found) > _MOST_ROWS else [])
-
-
-def _assertion_row(one: Mapping[str, Json]) -> tuple[str, ...]:
-    rate, score = one["pass_rate"], one["score"]
-    name = one["name"] if one["name"] == one["type"] else f"{one['name']} ({one['type']})"
-    if one["template"] is not None:
-        name = f"{one['name']} ({one['template']})"
-    passed = "–" if rate["value"] is None else percent(rate["value"])
-    return (
-        clipped(name, 80),
-        f"{rate['decided']:,} of {one['total']:,}",
-        passed,
-        _score(score, rate["value"]),
-        f"{one['counts']['error']:,}" if one["counts"]["error"] else "",
-    )
-
-
-def _score(score: Mapping[str, Json], rate: float | None) -> str:
-    """Mean and spread, with the scale; of checks that only know all and nothing, the rate says as much."""
-    if score["mean"] is None or score["range"] is None:
-        return "–"
-    low, high = score["range"]
-    ends = {score["lowest"], score["highest"]} <= {low, high}
-    if ends and rate is not None and math.isclose(score["mean"], low + rate * (high - low)):
-        return ""
-    spread = f" ± {short(score['spread'], 3)}" if score["spread"] is not None else ""
-    return f"{short(score['mean'])}{spread} ({low:g}–{high:g})"
 
 
 def _labels(summary: Mapping[str, Json], look: Look) -> list[str]:
@@ -186,8 +116,8 @@ def _errors(summary: Mapping[str, Json], messages: Mapping[str, str], look: Look
             lines.append(f"  {number:,} × {category} {words}")
             if category in messages:
                 lines.append(wrapped(clipped(messages[category], 500), look.width, "      "))
-            if category in _DO and not (category in _TELLING and category in messages):
-                lines.append(wrapped(f"to do: {_DO[category]}", look.width, "      "))
+            if category in DO and not (category in TELLING and category in messages):
+                lines.append(wrapped(f"to do: {DO[category]}", look.width, "      "))
     return [look.paint("errors", "bold"), *lines] if lines else []
 
 
@@ -195,67 +125,4 @@ def _errors(summary: Mapping[str, Json], messages: Mapping[str, str], look: Look
 
 
 def _spending(summary: Mapping[str, Json], look: Look) -> list[str]:
-    asked = {side: summary["attempts"][side]["asked"] for side in ("subject", "judge")}
-    timed = {side: summary["latency_ms"][side]["n"] for side in asked}
-    always = dict.fromkeys(asked, 1)
-    parts = {
-        "cost": _cost(summary["cost_usd"]["total"]) + _only_side(summary["cost_usd"]),
-        "": "" if _only_side(summary["cost_usd"]) else _sides(summary["cost_usd"], always, _cost_of_side),
-        "tokens": _sides(summary["tokens"], asked, _tokens),
-        "retries": _sides(summary["attempts"], asked, _retries),
-        "cached": _sides(summary["attempts"], always, _cached),
-        "latency": _sides(summary["latency_ms"], timed, _latency),
-    }
-    return [line for word, text in parts.items() if text for line in _hung(word, text, look)]
-
-
-def _sides(found: Mapping[str, Json], shown: Mapping[str, int], told: Callable[[Mapping[str, Json]], str]) -> str:
-    words = {side: told(found[side]) for side, number in shown.items() if number}
-    names = {"subject": "subject", "judge": "judges"}
-    return "; ".join(f"{names[side]} {text}" for side, text in words.items() if text)
-
-
-def _only_side(cost: Mapping[str, Json]) -> str:
-    """The side that everything was spent by, in brackets; nothing where both did or none."""
-    sides = [name for side, name in (("subject", "subject"), ("judge", "judges")) if _cost_of_side(cost[side])]
-    return f" ({sides[0]})" if len(sides) == 1 else ""
-
-
-def _cost_of_side(cost: Mapping[str, Json]) -> str:
-    return _cost(cost) if cost["known"] or cost["unknown"] else ""
-
-
-def _cost(cost: Mapping[str, Json]) -> str:
-    if not cost["unknown"]:
-        return money(cost["known"])
-    if not cost["known"]:
-        return "unknown"
-    return f"at least {money(cost['known'])}, as {count(cost['unknown'], 'cost is', 'costs are')} unknown"
-
-
-def _tokens(tokens: Mapping[str, Json]) -> str:
-    if tokens["unknown"] and not tokens["input"] and not tokens["output"]:
-        return "unknown"
-    told = f"{tokens['input']:,} in, {tokens['output']:,} out"
-    return f"at least {told}" if tokens["unknown"] else told
-
-
-def _retries(attempts: Mapping[str, Json]) -> str:
-    if not attempts["retried"] and not attempts["failed"]:
-        return ""
-    why = ", ".join(f"{number:,} × {category}" for category, number in attempts["failed"].items())
-    return f"{attempts['retried']:,} of {attempts['asked']:,} needed more than one attempt" + (
-        f" ({why})" if why else ""
-    )
-
-
-def _cached(attempts: Mapping[str, Json]) -> str:
-    return f"{attempts['cached']:,} out of the store" if attempts["cached"] else ""
-
-
-def _latency(latency: Mapping[str, Json]) -> str:
-    return f"p50 {_duration(latency['p50'])}, p95 {_duration(latency['p95'])}"
-
-
-def _duration(milliseconds: float) -> str:
-    return f"{short(milliseconds, 3)} ms" if milliseconds < 1000 else f"{short(milliseconds / 1000, 3)} s"
+    return [line for word, text in spending(summary).items() for line in _hung(word, text, look)]
