@@ -165,6 +165,7 @@ class ProviderError(EvaluationError):
         attempts: how many requests were made (0: none was sent).
         retry_after_s: the delay that the server asked for, in seconds, if it asked for one.
         request_id: the provider's own name for the request, to quote in a support case.
+        failed: why each of those requests failed, in order; where nothing else is told, as this error says.
     """
 
     def __init__(
@@ -176,8 +177,10 @@ class ProviderError(EvaluationError):
         attempts: int = 1,
         retry_after_s: float | None = None,
         request_id: str | None = None,
+        failed: tuple[ErrorCategory, ...] | None = None,
     ) -> None:
         super().__init__(category, message)
+        self.failed = (category,) * attempts if failed is None else failed
         self.status = status
         self.attempts = attempts
         self.retry_after_s = retry_after_s

@@ -291,3 +291,25 @@ async def test_cancelling_a_wait_ends_it_at_once() -> None:
 def test_no_header_crashes_the_reader_of_delays(text: str, milliseconds: str) -> None:
     delay = server_delay({"retry-after": text, "retry-after-ms": milliseconds}, 0.0)
     assert delay is None or delay >= 0.0
+
+
+async def test_a_reply_tells_why_the_attempts_before_it_failed() -> None:
+    raw, requests = await outcome(FakeTime(), failing(429), Answer(reset=True), failing(529), GOOD)
+    assert isinstance(raw, Raw)
+    assert raw.failed == (ErrorCategory.RATE_LIMITED, ErrorCategory.NETWORK_ERROR, ErrorCategory.OVERLOADED)
+    assert raw.attempts == requests == 4
+
+
+async def test_an_error_tells_why_each_of_its_attempts_failed() -> None:
+    error, requests = await outcome(FakeTime(), failing(429), failing(500), failing(401))
+    assert isinstance(error, ProviderError)
+    assert error.failed == (ErrorCategory.RATE_LIMITED, ErrorCategory.API_ERROR, ErrorCategory.AUTH_ERROR)
+    assert error.attempts == requests == 3
+
+
+async def test_a_limit_under_its_other_name_is_an_attempt_that_failed_too() -> None:
+    refusal = answer({"error": {"message": "no", "param": "max_tokens"}}, 400)
+    raw, requests = await outcome(FakeTime(), refusal, failing(429), GOOD)
+    assert isinstance(raw, Raw)
+    assert raw.failed == (ErrorCategory.INVALID_REQUEST, ErrorCategory.RATE_LIMITED)
+    assert raw.attempts == requests == 3

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 import shutil
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from jurat.cli import _stdout
 from jurat.cli._text import visible
 from jurat.evidence import Entry, Evidence
 from jurat.jsontext import Json
@@ -41,13 +41,13 @@ def trial_text(
     Args:
         evidence: what each assertion's judge saw, in order; empty when there was no answer.
         samples: trials of the case.
-        coloured: whether colours are used; None: where standard output is a terminal.
+        coloured: whether colours are used; None: where standard output takes them.
     """
     from rich.console import Console
 
     width = min(shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
     page = io.StringIO()
-    colour = sys.stdout.isatty() if coloured is None else coloured
+    colour = _stdout.coloured() if coloured is None else coloured
     console = Console(
         file=page,
         width=width,
@@ -231,15 +231,21 @@ def _place(index: int, seen: Evidence | None) -> str:
 def _evaluator(evaluator: Mapping[str, Json], spent: Spending) -> str:
     if "provider" not in evaluator:
         return ""
-    return f"{evaluator.get('provider')}  {evaluator.get('model')}  {_spent(spent)}"
+    return f"{evaluator.get('provider')}  {evaluator.get('model')}  {_spent(spent)}{_failed(evaluator)}"
+
+
+def _failed(told: Mapping[str, Json]) -> str:
+    """Why attempts failed, where some did."""
+    counts = told.get("failed_attempts")
+    if not isinstance(counts, Mapping) or not counts:
+        return ""
+    return "  failed attempts: " + ", ".join(f"{number} {name}" for name, number in sorted(counts.items()))
 
 
 def _costs(trial: TrialRecord) -> Iterator[RenderableType]:
     found = trial.subject
     if not found.recorded:
-        failed = found.execution.get("failed_attempts")
-        again = f"  failed attempts: {failed}" if failed else ""
-        yield _line((f"subject  {_spent(found.spending)}{again}", "dim"))
+        yield _line((f"subject  {_spent(found.spending)}{_failed(found.execution)}", "dim"))
 
 
 def _spent(spent: Spending) -> str:

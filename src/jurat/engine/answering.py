@@ -14,12 +14,12 @@ from typing import Protocol
 from jurat.engine.caller import Allowance, Caller, Target
 from jurat.engine.committer import Committer
 from jurat.engine.ready import TrialWork
-from jurat.errors import AuthoringError, ErrorCategory, EvaluationError, ProviderError
+from jurat.errors import AuthoringError, ErrorCategory, EvaluationError
 from jurat.evaluation import TypedError
 from jurat.evaluation.subject import Subject, SubjectReply
 from jurat.evidence import Context, message_to_json
 from jurat.jsontext import Json
-from jurat.judge import NOTHING_SENT, Outcome, Spending, Withheld
+from jurat.judge import NOTHING_SENT, Outcome, Spending, Withheld, spent_in_vain
 from jurat.provider.protocol import Call, Raw
 from jurat.report.record import SubjectRecord
 
@@ -126,6 +126,8 @@ class Answering:
             await self._reject(work, call, reply.error, spending, reply.cost_usd)
             return None
         execution = {"latency_ms": raw.latency_ms, "cost_usd": reply.cost_usd, **reply.execution}
+        if spending.failed:
+            execution["failed_attempts"] = spending.failed_attempts
         told = work.ready.messages
         before: Sequence[object] | None = None
         if reply.messages:
@@ -203,10 +205,7 @@ def _why(outcome: Outcome) -> tuple[TypedError, Spending]:
         return outcome.error, outcome.spending
     if isinstance(outcome, Raw):
         raise TypeError("a reply is no error")
-    attempts = outcome.attempts if isinstance(outcome, ProviderError) else 0
-    # Requests that failed may have been charged for; only what was never sent is known to be free.
-    spent = Spending(attempts=attempts) if attempts else NOTHING_SENT
-    return TypedError(type=outcome.category, message=str(outcome)), spent
+    return TypedError(type=outcome.category, message=str(outcome)), spent_in_vain(outcome)
 
 
 def _spending(raw: Raw, reply: SubjectReply) -> Spending:
@@ -215,6 +214,7 @@ def _spending(raw: Raw, reply: SubjectReply) -> Spending:
         cost_usd=0.0 if raw.cached else reply.cost_usd,
         duration_ms=raw.latency_ms,
         attempts=raw.attempts,
+        failed=tuple(sorted(raw.failed)),
         cached=raw.cached,
         models=(reply.model,) if reply.model else (),
     )

@@ -162,7 +162,7 @@ class Caller:
             # Another run's reply that was no valid answer is no answer for this one: only this run's own are final.
             kept = await self._any.find(key)
             if isinstance(kept, Raw):
-                return replace(kept, cached=True, attempts=0)
+                return replace(kept, cached=True, attempts=0, failed=())
         return None
 
     def _claimed(self, target: Target, key: str, kept: Kept) -> Kept:
@@ -280,8 +280,8 @@ def _borne_elsewhere(outcome: Outcome) -> Outcome:
 def _elsewhere(kept: Kept) -> Kept:
     """The same without its cost."""
     if isinstance(kept, Raw):
-        return replace(kept, cached=True, attempts=0)
-    spending = replace(kept.spending, cached=True, cost_usd=0.0, attempts=0)
+        return replace(kept, cached=True, attempts=0, failed=())
+    spending = replace(kept.spending, cached=True, cost_usd=0.0, attempts=0, failed=())
     return Withheld(error=kept.error, spending=spending)
 
 

@@ -50,7 +50,10 @@ class ReadyCase:
     def failed(self, error: TypedError, spending: Spending = NOTHING_SENT) -> SubjectRecord:
         """The subject's stage without an answer: what it was told, and why there is none."""
         told = self.task.rendered_input
-        return SubjectRecord(messages=self.messages, rendered_input=told, error=error, spending=spending)
+        execution = {"failed_attempts": spending.failed_attempts} if spending.failed else {}
+        return SubjectRecord(
+            messages=self.messages, rendered_input=told, execution=execution, error=error, spending=spending
+        )
 
 
 _EMPTY = Context(output="")

@@ -245,7 +245,7 @@ def _give_up(work: TrialWork, why: TypedError) -> None:
 
 
 def _lost(requests: int) -> Spending:
-    return Spending(attempts=requests) if requests else NOTHING_SENT
+    return Spending(attempts=requests, failed=(ErrorCategory.TIMEOUT,) * requests) if requests else NOTHING_SENT
 
 
 @contextmanager

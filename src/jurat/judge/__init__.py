@@ -5,7 +5,7 @@ from jurat.judge.judge import Judge, VerdictSteps, ask_one, drive
 from jurat.judge.prompt import BEGIN, END, WorkedExample, render_evidence
 from jurat.judge.settings import JudgeSettings
 from jurat.judge.strategy import Outcome
-from jurat.judge.verdict import NOTHING_SENT, JudgeFacts, Opinion, Spending, Verdict, Withheld
+from jurat.judge.verdict import NOTHING_SENT, JudgeFacts, Opinion, Spending, Verdict, Withheld, spent_in_vain
 
 __all__ = [
     "BEGIN",
@@ -29,4 +29,5 @@ __all__ = [
     "check_text",
     "drive",
     "render_evidence",
+    "spent_in_vain",
 ]

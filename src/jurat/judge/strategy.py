@@ -31,7 +31,7 @@ from jurat.judge.answer import (
 )
 from jurat.judge.prompt import decided_text, render_evidence
 from jurat.judge.spans import choice_schema
-from jurat.judge.verdict import NOTHING_SENT, Opinion, Spending, Withheld, sum_spending
+from jurat.judge.verdict import Opinion, Spending, Withheld, spent_in_vain, sum_spending
 from jurat.provider.protocol import (
     Call,
     FinishReason,
@@ -332,10 +332,7 @@ def _read(terms: Terms, call: Call, outcome: Outcome) -> tuple[Reply, Spending] 
     if isinstance(outcome, Withheld):
         return Opinion(status=Status.ERROR, error=outcome.error, spending=outcome.spending)
     if isinstance(outcome, EvaluationError):
-        attempts = outcome.attempts if isinstance(outcome, ProviderError) else 0
-        # Requests that failed may have been charged for; only what was never sent is known to be free.
-        spent = Spending(attempts=attempts) if attempts else NOTHING_SENT
-        return Opinion.failed(outcome.category, str(outcome), spent)
+        return Opinion.failed(outcome.category, str(outcome), spent_in_vain(outcome))
     try:
         reply = terms.provider.read(outcome)
     except EvaluationError as error:
@@ -355,6 +352,7 @@ def _spending(terms: Terms, raw: Raw, reply: Reply | None) -> Spending:
         cost_usd=cost,
         duration_ms=raw.latency_ms,
         attempts=raw.attempts,
+        failed=tuple(sorted(raw.failed)),
         cached=raw.cached,
         models=(reply.model,) if reply and reply.model else (),
     )

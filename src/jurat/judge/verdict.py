@@ -7,17 +7,18 @@ everything that the result map shows (`jurat.report.result_map`).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from jurat.errors import ErrorCategory
+from jurat.errors import ErrorCategory, EvaluationError, ProviderError
 from jurat.evaluation import Assessment, Finding, Quote, TypedError
 from jurat.evaluation.reducers import RepeatSummary
 from jurat.judge.answer import CriterionAnswer
 from jurat.provider.protocol import Usage
 from jurat.vocabulary import Contract, Status, Strategy
 
-__all__ = ["NOTHING_SENT", "JudgeFacts", "Opinion", "Spending", "Verdict", "Withheld", "sum_spending"]
+__all__ = ["NOTHING_SENT", "JudgeFacts", "Opinion", "Spending", "Verdict", "Withheld", "spent_in_vain", "sum_spending"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,7 @@ class Spending:
         cost_usd: None when a price or a token count is unknown. A reply out of the store costs nothing again.
         duration_ms: the waiting, calls side by side counted once.
         attempts: how many requests were made.
+        failed: of them, why those that failed did: a category each, sorted.
         cached: whether every reply came out of the store.
         models: the models that say they answered, sorted.
     """
@@ -37,8 +39,14 @@ class Spending:
     cost_usd: float | None = None
     duration_ms: float = 0.0
     attempts: int = 0
+    failed: tuple[str, ...] = ()
     cached: bool = False
     models: tuple[str, ...] = ()
+
+    @property
+    def failed_attempts(self) -> dict[str, int]:
+        """How many attempts failed, by category."""
+        return dict(Counter(self.failed))
 
 
 NOTHING_SENT = Spending(usage=Usage(input_tokens=0, output_tokens=0), cost_usd=0.0)
@@ -51,6 +59,14 @@ class Withheld:
 
     error: TypedError
     spending: Spending
+
+
+def spent_in_vain(error: EvaluationError) -> Spending:
+    """What a call that ended in an error spent."""
+    if not isinstance(error, ProviderError) or not error.attempts:
+        return NOTHING_SENT
+    # Requests that failed may have been charged for; only what was never sent is known to be free.
+    return Spending(attempts=error.attempts, failed=tuple(sorted(error.failed)))
 
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
@@ -69,6 +85,7 @@ def sum_spending(parts: Iterable[Spending], *, together: bool) -> Spending:
         cost_usd=None if None in costs else math.fsum(cost for cost in costs if cost is not None),
         duration_ms=max(waits) if together else math.fsum(waits),
         attempts=sum(part.attempts for part in found),
+        failed=tuple(sorted(category for part in found for category in part.failed)),
         cached=bool(found) and all(part.cached for part in found),
         models=tuple(sorted({model for part in found for model in part.models})),
     )

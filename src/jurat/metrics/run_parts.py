@@ -137,17 +137,19 @@ class Stage:
     cost: ExactSum = field(default_factory=ExactSum)
     unpriced: int = 0
 
-    def add(self, spent: Spending, failed: Mapping[str, Json], calls: int | None) -> None:
+    def add(self, spent: Spending, failed: Mapping[str, Json], calls: int | None, *, lost: bool = False) -> None:
         """Add what one answer or verdict spent.
 
         Args:
             failed: failed attempts by category, as far as recorded.
             calls: how many requests it would have taken without a failure; None: not known.
+            lost: whether one of the failures was the end of it.
         """
+        again = sum(map(int, failed.values())) > lost if calls is None else spent.attempts > calls
         self.asked += spent.attempts > 0
         self.attempts += spent.attempts
         self.cached += spent.cached
-        self.retried += bool(failed) or (calls is not None and spent.attempts > calls)
+        self.retried += again
         for category, number in failed.items():
             self.failed_attempts[str(category)] += int(number)
         used = spent.usage

@@ -226,7 +226,8 @@ class RunTally:
         if category is not None:
             self.judge_errors[category] += 1
         spent = made.spending
-        self.judge.add(spent, _failed_attempts(made), _calls_of(made))
+        failed = _failed_attempts(made)
+        self.judge.add(spent, failed, _calls_of(made), lost=category in failed)
         if spent.attempts:
             self.judge.latency.add(spent.duration_ms)
 

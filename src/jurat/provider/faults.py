@@ -30,13 +30,14 @@ class RefusedParameter(ProviderError):
         self.param = param
 
 
-def settled(error: ProviderError, attempts: int, remark: str = "") -> ProviderError:
-    """The same fault, told after the last try: with the number of requests that were made, and a remark."""
+def settled(error: ProviderError, failed: tuple[ErrorCategory, ...], remark: str = "") -> ProviderError:
+    """The same fault, told after the last try: with why each request failed, and a remark."""
     return ProviderError(
         ErrorCategory(error.category),
         f"{error}{remark}",
         status=error.status,
-        attempts=attempts,
+        attempts=len(failed),
+        failed=failed,
         retry_after_s=error.retry_after_s,
         request_id=error.request_id,
     )

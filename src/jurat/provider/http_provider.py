@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 
-from jurat.errors import ProviderError
+from jurat.errors import ErrorCategory, ProviderError
 from jurat.provider.addresses import checked_base_url, join_path, place
 from jurat.provider.credentials import KeySource, shown_variable
 from jurat.provider.dialect import Dialect
@@ -33,6 +33,7 @@ STATIC_HEADERS = {
     "Accept-Encoding": "gzip, deflate",
     "User-Agent": "jurat",
 }
+_REFUSED = (ErrorCategory.INVALID_REQUEST,)
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 
@@ -136,10 +137,10 @@ class HttpProvider:
         try:
             raw = await self._sender.send(_limit_renamed(body, refused))
         except ProviderError as error:
-            error.attempts += 1
+            error.attempts, error.failed = error.attempts + 1, (*_REFUSED, *error.failed)
             raise
         self._limit_refused = refused
-        return replace(raw, attempts=raw.attempts + 1)
+        return replace(raw, attempts=raw.attempts + 1, failed=(*_REFUSED, *raw.failed))
 
     def read(self, raw: Raw) -> Reply:
         """What the bytes say. Pure.

@@ -20,6 +20,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
+from jurat.errors import ErrorCategory
 from jurat.jsontext import Json
 
 __all__ = [
@@ -173,6 +174,7 @@ class Raw:
         body: the bytes as they came, at most the adapter's own bound.
         latency_ms: from sending the request that was answered to its last byte.
         attempts: how many requests it took, the answered one included.
+        failed: why those before the answered one failed, in order.
         request_id: the provider's own name for it, if it gave one.
         cached: whether it comes from the response store.
         reply: what the bytes say, where they were read on arrival already; `read` gives it back. Never stored.
@@ -181,6 +183,7 @@ class Raw:
     body: bytes
     latency_ms: float
     attempts: int = 1
+    failed: tuple[ErrorCategory, ...] = ()
     request_id: str | None = None
     cached: bool = False
     reply: Reply | None = field(default=None, repr=False, compare=False)

@@ -89,7 +89,7 @@ async def retry(
     timing: Timing,
     pause: Pause,
     started: float,
-) -> tuple[T, int]:
+) -> tuple[T, tuple[ErrorCategory, ...]]:
     """Try again after a first failure.
 
     Args:
@@ -98,27 +98,27 @@ async def retry(
         started: when the first request was sent, by `timing.monotonic`.
 
     Returns:
-        What the successful attempt brought, and how many requests were made, the first included.
+        What the successful attempt brought, and why each request before it failed, the first included.
 
     Raises:
-        ProviderError: the last fault, with the number of requests; or at once one that will not pass.
+        ProviderError: the last fault, with why each request failed; or at once one that will not pass.
     """
-    attempts = 1
+    failed: tuple[ErrorCategory, ...] = error.failed
     while True:
+        attempts = len(failed)
         wait = _wait(error, attempts, policy, timing)
         remark = _reason_to_stop(error, attempts, wait, policy, timing.monotonic() - started)
         if remark is not None:
-            raise settled(error, attempts, remark)
+            raise settled(error, failed, remark)
         if error.retry_after_s is not None:
             pause.extend(error.retry_after_s)
         await timing.sleep(wait)
-        attempts += 1
         try:
-            return await _within(policy.deadline_s - (timing.monotonic() - started), attempt), attempts
+            return await _within(policy.deadline_s - (timing.monotonic() - started), attempt), failed
         except TransientError as again:
-            error = again
+            error, failed = again, failed + again.failed
         except ProviderError as final:
-            stays = settled(final, attempts)
+            stays = settled(final, failed + final.failed)
             break
     raise stays
 

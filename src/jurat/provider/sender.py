@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
-from jurat.errors import ProviderError
+from jurat.errors import ErrorCategory, ProviderError
 from jurat.provider.errors_from_http import Destination, error_from_reply, looks_like_json, request_id
 from jurat.provider.faults import TransientError
 from jurat.provider.http import HttpReply, Transport
@@ -64,8 +64,8 @@ class HttpSender:
         except TransientError as error:
             fault = error
         else:
-            return self._raw(reply, said, 1)
-        (reply, said), attempts = await retry(
+            return self._raw(reply, said)
+        (reply, said), failed = await retry(
             lambda: self._attempt(body),
             fault,
             policy=self._policy,
@@ -73,13 +73,14 @@ class HttpSender:
             pause=self._pause,
             started=started,
         )
-        return self._raw(reply, said, attempts)
+        return self._raw(reply, said, failed)
 
-    def _raw(self, reply: HttpReply, said: Reply, attempts: int) -> Raw:
+    def _raw(self, reply: HttpReply, said: Reply, failed: tuple[ErrorCategory, ...] = ()) -> Raw:
         return Raw(
             body=reply.body,
             latency_ms=reply.latency_ms,
-            attempts=attempts,
+            attempts=len(failed) + 1,
+            failed=failed,
             request_id=request_id(reply.headers, self._request_id_header),
             reply=said,
         )

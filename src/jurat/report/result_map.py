@@ -73,6 +73,8 @@ def _evaluator(judge: JudgeFacts, found: Opinion) -> dict[str, Json]:
         "attempts": spent.attempts,
         "cached": spent.cached,
     }
+    if spent.failed:
+        made["failed_attempts"] = dict(spent.failed_attempts)
     if spent.models and spent.models != (judge.model,):
         made["response_model"] = ", ".join(spent.models)
     if spent.usage.cached_input_tokens is not None:

@@ -30,7 +30,8 @@ def reply_rows(replies: Iterable[tuple[str, Raw]], scope: int | None = None) -> 
     for key, raw in replies:
         body, name = raw.body, raw.request_id
         name = name if name is None else pack(name)
-        rows.append((key, body, sha256(body).hexdigest(), len(body), raw.latency_ms, raw.attempts, name, scope))
+        account = (raw.latency_ms, raw.attempts, name, scope, " ".join(raw.failed) or None)
+        rows.append((key, body, sha256(body).hexdigest(), len(body), *account))
     rows.sort(key=_by_key)
     return rows
 
@@ -44,7 +45,7 @@ def withheld_rows(items: Iterable[tuple[str, TypedError, Spending]]) -> list[Row
         more = (used.cache_write_tokens, used.reasoning_tokens)
         counts = map(token_count, (*tokens, *more))
         cost = (spent.cost_usd, spent.duration_ms, spent.attempts, json.dumps(spent.models))
-        rows.append((key, error.type.value, pack(error.message), *counts, *cost))
+        rows.append((key, error.type.value, pack(error.message), *counts, *cost, " ".join(spent.failed) or None))
     rows.sort(key=_by_key)
     return rows
 
@@ -55,22 +56,27 @@ def read_reply(row: Sequence[Any]) -> Raw | Withheld:
     Raises:
         StoreError: when it was withheld under a category that this version does not know.
     """
-    _, body, latency_ms, attempts, name, category, *account = row
+    _, body, latency_ms, attempts, name, told, category, *account = row
+    failed = () if told is None else tuple(map(_known, told.split()))
     if category is not None:
-        return _read_withheld(category, *account)
+        return _read_withheld(failed, category, *account)
     request_id = name if name is None else unpack(name)
-    return Raw(body=body, latency_ms=latency_ms, attempts=attempts, request_id=request_id)
+    return Raw(body=body, latency_ms=latency_ms, attempts=attempts, failed=failed, request_id=request_id)
 
 
-def _read_withheld(category: str, message: str, *account: Any) -> Withheld:
-    *tokens, cost_usd, duration_ms, attempts, models = account
+def _known(category: str) -> ErrorCategory:
     try:
-        error = TypedError(type=ErrorCategory(category), message=unpack(message))
+        return ErrorCategory(category)
     except ValueError:
         raise StoreError(
-            "the store holds a reply withheld for a reason that this version of jurat does not know: "
-            "it was written by a newer one; upgrade jurat"
+            "the store holds a reply withheld, or an attempt failed, for a reason that this version of jurat does not "
+            "know: it was written by a newer one; upgrade jurat"
         ) from None
+
+
+def _read_withheld(failed: tuple[ErrorCategory, ...], category: str, message: str, *account: Any) -> Withheld:
+    *tokens, cost_usd, duration_ms, attempts, models = account
+    error = TypedError(type=_known(category), message=unpack(message))
     given, made, cached, written, reasoning = tokens
     usage = Usage(
         input_tokens=given,
@@ -84,6 +90,7 @@ def _read_withheld(category: str, message: str, *account: Any) -> Withheld:
         cost_usd=cost_usd,
         duration_ms=duration_ms,
         attempts=attempts,
+        failed=failed,
         models=tuple(json.loads(models)),
     )
     return Withheld(error=error, spending=spending)

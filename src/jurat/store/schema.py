@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CREATE", "HEAD", "VERSION_TABLE", "needs_upgrade", "upgrade"]
 
-HEAD = "0002"
+HEAD = "0003"
 VERSION_TABLE = "jurat_version"
 
 

@@ -25,6 +25,7 @@ CREATE = (
         request_id TEXT,
         created_at DATETIME NOT NULL,
         scope INTEGER,
+        failed_attempts TEXT,
         CONSTRAINT pk_responses PRIMARY KEY ("key")
     )
     """,
@@ -117,6 +118,7 @@ CREATE = (
         attempts INTEGER NOT NULL,
         models TEXT NOT NULL,
         created_at DATETIME NOT NULL,
+        failed_attempts TEXT,
         CONSTRAINT pk_withheld PRIMARY KEY ("key"),
         CONSTRAINT fk_withheld_key FOREIGN KEY("key") REFERENCES responses ("key") ON DELETE CASCADE
     )

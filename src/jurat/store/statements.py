@@ -50,12 +50,15 @@ def both(sql: str, refused: str | None = None) -> Statement:
 
 
 COMMIT = both("""
-INSERT INTO responses (key, body, body_sha256, body_bytes, latency_ms, attempts, request_id, created_at, scope)
-VALUES (?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP, ?)
+INSERT INTO responses (
+    key, body, body_sha256, body_bytes, latency_ms, attempts, request_id, created_at, scope, failed_attempts
+)
+VALUES (?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP, ?, ?)
 ON CONFLICT (key) DO UPDATE SET
     body = excluded.body, body_sha256 = excluded.body_sha256, body_bytes = excluded.body_bytes,
     latency_ms = excluded.latency_ms, attempts = excluded.attempts, request_id = excluded.request_id,
-    created_at = excluded.created_at, scope = coalesce(excluded.scope, responses.scope)
+    created_at = excluded.created_at, scope = coalesce(excluded.scope, responses.scope),
+    failed_attempts = excluded.failed_attempts
 """)
 """Keep a reply. The last one to come under a key is the one that stays."""
 
@@ -72,15 +75,16 @@ WITHHOLD = both(
     """
 INSERT INTO withheld (
     key, error_category, error_message, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens,
-    reasoning_tokens, cost_usd, duration_ms, attempts, models, created_at
+    reasoning_tokens, cost_usd, duration_ms, attempts, models, created_at, failed_attempts
 )
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP, ?)
 ON CONFLICT (key) DO UPDATE SET
     error_category = excluded.error_category, error_message = excluded.error_message,
     input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
     cached_input_tokens = excluded.cached_input_tokens, cache_write_tokens = excluded.cache_write_tokens,
     reasoning_tokens = excluded.reasoning_tokens, cost_usd = excluded.cost_usd, duration_ms = excluded.duration_ms,
-    attempts = excluded.attempts, models = excluded.models, created_at = excluded.created_at
+    attempts = excluded.attempts, models = excluded.models, created_at = excluded.created_at,
+    failed_attempts = excluded.failed_attempts
 """,
     "a reply was to be withheld that had never been committed",
 )
@@ -92,7 +96,7 @@ BLANK = both("UPDATE responses SET body = zeroblob(body_bytes) WHERE key = ?").o
 """Overwrite a reply's bytes: as many zeros, so that SQLite writes them where the text stood."""
 
 RECALL = both("""
-SELECT r.key, r.body, r.latency_ms, r.attempts, r.request_id,
+SELECT r.key, r.body, r.latency_ms, r.attempts, r.request_id, coalesce(w.failed_attempts, r.failed_attempts),
     w.error_category, w.error_message, w.input_tokens, w.output_tokens, w.cached_input_tokens, w.cache_write_tokens,
     w.reasoning_tokens, w.cost_usd, w.duration_ms, w.attempts, w.models
 FROM responses r LEFT JOIN withheld w ON w.key = r.key
@@ -108,7 +112,7 @@ WHERE r.key > ? ORDER BY r.key LIMIT ?
 """The next rows after a key, to be verified."""
 
 RECALL_OWN = both("""
-SELECT r.key, r.body, r.latency_ms, r.attempts, r.request_id,
+SELECT r.key, r.body, r.latency_ms, r.attempts, r.request_id, coalesce(w.failed_attempts, r.failed_attempts),
     w.error_category, w.error_message, w.input_tokens, w.output_tokens, w.cached_input_tokens, w.cache_write_tokens,
     w.reasoning_tokens, w.cost_usd, w.duration_ms, w.attempts, w.models
 FROM responses r LEFT JOIN withheld w ON w.key = r.key

@@ -43,9 +43,11 @@ responses = sa.Table(
     sa.Column("request_id", sa.Text),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("scope", sa.Integer),
+    sa.Column("failed_attempts", sa.Text),
 )
 """One raw reply each. `request_id` is packed (`jurat.store.rows`); `created_at` is UTC, to the second in SQLite;
-`scope` is the job that asked last, null where nobody noted it."""
+`scope` is the job that asked last, null where nobody noted it; `failed_attempts` says why the attempts before the
+answered one failed: categories in order with blanks between them, null for none."""
 
 withheld = sa.Table(
     "withheld",
@@ -63,6 +65,7 @@ withheld = sa.Table(
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("models", sa.Text, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("failed_attempts", sa.Text),
 )
 """Why a reply's bytes were not kept, and what it cost. `models` is a JSON array; `error_message` is packed."""
 
