@@ -175,7 +175,7 @@ def resume_run(text: str, order: Order, *, retry_errors: bool) -> ExitCode:
         record = await runs.find(text)
         if record.status is RunStatus.COMPLETED and not retry_errors:
             return [await load_finished(desk.store, record)]
-        prepared = await reopen(desk.store, record)
+        prepared = await reopen(desk.store, record, retry_errors=retry_errors)
         try:
             await runs.claim(record.id)
             if retry_errors:

@@ -7,7 +7,8 @@ different things would be no run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from jurat.errors import AuthoringError, Fault, StoreError
@@ -20,33 +21,51 @@ from jurat.suite.suite import Suite
 from jurat.suiterun.options import Providers, options_from_json
 from jurat.suiterun.prepare import Prepared, prepare
 from jurat.suiterun.snapshots import parts_of
+from jurat.vocabulary import Status
 
-__all__ = ["reopen", "suite_of"]
+__all__ = ["reopen"]
 
 
-async def reopen(store: Store, record: RunRecord, *, providers: Providers | None = None) -> Prepared:
-    """The plan of a run that is in the store, ready to be gone on with.
+async def reopen(
+    store: Store, record: RunRecord, *, providers: Providers | None = None, retry_errors: bool = False
+) -> Prepared:
+    """What is left of the plan of a run that is in the store, ready to be gone on with.
+
+    Cases that have all their trials are not read: of a large run of which little is left, little is prepared.
 
     Args:
         providers: the objects that the run was begun with, by name, where it was begun by a program.
+        retry_errors: whether trials that came to an error are made anew.
 
     Raises:
         AuthoringError: when something that it rests on has changed, or cannot be found any more.
     """
     options = options_from_json(record.options, providers)
+    # A recording is whole only with everybody in it, also those whose cases are all done.
+    left = range(record.cases) if options.record is not None else await _left(store, record, retry_errors)
+    suite = await _suite(store, record, set(left))
     # The snapshot holds the chosen cases alone, so there is nothing left to choose.
-    prepared = prepare(await suite_of(store, record), replace(options, filter=None), asks=record.parent is None)
-    faults = [*await _changed(store, record, prepared), *_another_subject(record, prepared)]
+    prepared = prepare(suite, replace(options, filter=None), asks=record.parent is None, whole=False)
+    cases = tuple(replace(case, case_index=index) for index, case in zip(left, prepared.cases, strict=True))
+    faults = [*_changed(record, prepared), *_another_subject(record, prepared)]
     if faults:
         await prepared.aclose()
         raise AuthoringError(f"run {record.id}", faults)
-    return replace(prepared, options=options)
+    return replace(prepared, options=options, cases=cases)
 
 
-async def suite_of(store: Store, record: RunRecord) -> Suite:
-    """The suite that a run was made of, with the cases that were chosen for it."""
+async def _left(store: Store, record: RunRecord, retry_errors: bool) -> list[int]:
+    """The cases that lack trials."""
+    statuses = await store.runs.statuses(record.id)
+    kept = (place for place, status in statuses.items() if not (retry_errors and status is Status.ERROR))
+    made = Counter(case_index for case_index, _ in kept)
+    return [index for index in range(record.cases) if made[index] < record.samples]
+
+
+async def _suite(store: Store, record: RunRecord, left: Collection[int]) -> Suite:
+    """The suite that a run was made of, with these of the cases that were chosen for it."""
     snapshot = await store.runs.snapshot(record.suite_hash)
-    records = [case async for case in store.runs.cases(record.id)]
+    records = [case async for case in store.runs.cases(record.id) if case.case_index in left]
     bodies = await store.runs.snapshots(sorted({case.case_hash for case in records}))
     if missing := [case.name for case in records if case.case_hash not in bodies]:
         raise StoreError(f"{store.shown}: run {record.id}: the snapshot of case {missing[0][:80]!r} is not there")
@@ -62,16 +81,15 @@ async def suite_of(store: Store, record: RunRecord) -> Suite:
     return replace(suite_from_json(snapshot.body, cases), file=file if isinstance(file, str) else None)
 
 
-async def _changed(store: Store, record: RunRecord, prepared: Prepared) -> list[Fault]:
-    found = {one.hash for one in parts_of(prepared)}
+def _changed(record: RunRecord, prepared: Prepared) -> list[Fault]:
+    """What the rest of the run would rest on, and its beginning did not."""
+    known = {name for kind in ("prompt", "provider", "rubric") for name in record.snapshots.get(kind, ())}
     faults = []
-    for kind in ("prompt", "provider", "rubric"):
-        for name in record.snapshots.get(kind, ()):
-            if name not in found:
-                body = (await store.runs.snapshot(name)).body
-                called = f" {body['name']}" if isinstance(body, Mapping) and "name" in body else ""
-                expected = f"the {kind}{called} that the run was begun with"
-                faults.append(Fault(path=kind, expected=expected, found="another one", hint=_HINT))
+    for one in parts_of(prepared):
+        if one.hash not in known:
+            called = f" {one.body['name']}" if isinstance(one.body, Mapping) and "name" in one.body else ""
+            expected = f"the {one.kind}{called} that the run was begun with"
+            faults.append(Fault(path=one.kind, expected=expected, found="another one", hint=_HINT))
     return faults
 
 
