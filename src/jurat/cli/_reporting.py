@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from jurat.cli import _stdout
 from jurat.cli._csv import csv_text, trial_rows
 from jurat.cli._forms import ExportForm, Form
 from jurat.cli._output import whole_file
-from jurat.cli._stdout import say
+from jurat.cli._stdout import say, say_data
 from jurat.errors import StoreError
 from jurat.evaluation.reducers import reduce_statuses
 from jurat.report.console_look import Look, in_colour, plain
@@ -62,17 +62,17 @@ class _StandardOutput:
     """Standard output as a sink: a good deal at a time, and never an error when its reader goes away."""
 
     def __init__(self) -> None:
-        self._held: list[str] = []
+        self._held: list[bytes] = []
         self._size = 0
 
     def write(self, data: bytes) -> None:
-        self._held.append(data.decode("utf-8"))
+        self._held.append(data)
         self._size += len(data)
         if self._size >= 1 << 16:
             self.flush()
 
     def flush(self) -> None:
-        say("".join(self._held))
+        say_data(b"".join(self._held))
         self._held, self._size = [], 0
 
 
@@ -166,7 +166,7 @@ async def console_text(store: Store, finished: Finished, *, coloured: bool | Non
     """A run for a person to read.
 
     Args:
-        coloured: whether colours are used; None: where standard output is a terminal.
+        coloured: whether colours are used; None: where standard output takes them.
     """
     page = _page(finished, coloured=coloured)
     await _read(store, finished, page)
@@ -174,7 +174,7 @@ async def console_text(store: Store, finished: Finished, *, coloured: bool | Non
 
 
 def _page(finished: Finished, *, coloured: bool | None = None) -> RunConsole:
-    colour = sys.stdout.isatty() if coloured is None else coloured
+    colour = _stdout.coloured() if coloured is None else coloured
     width = min(shutil.get_terminal_size((100, 24)).columns, _MAX_WIDTH)
     return RunConsole(finished.record, Look(width=width, paint=in_colour if colour else plain))
 

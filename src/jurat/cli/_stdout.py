@@ -2,6 +2,9 @@
 
 Verdicts are worth more than their display, so a job goes on when nobody reads along any more. Whoever closed a pipe
 wanted no more; a disk that is full is told once, on standard error.
+
+What people read is written in the encoding of their terminal, with escapes for what it cannot show. What programs read
+is UTF-8 whatever the terminal's encoding, and its line ends are its own: an escape would be no JSON any more.
 """
 
 from __future__ import annotations
@@ -10,10 +13,25 @@ import contextlib
 import os
 import sys
 
-__all__ = ["hold_standard_streams", "interrupted", "line", "say", "tell", "turned_away"]
+__all__ = [
+    "coloured",
+    "hold_standard_streams",
+    "interrupted",
+    "line",
+    "say",
+    "say_data",
+    "say_json",
+    "tell",
+    "turned_away",
+]
 
 _failures: list[str] = []
 _interruptions: list[str] = []
+
+
+def coloured() -> bool:
+    """Whether what is printed may have colours: on a terminal that knows them, and unless NO_COLOR is set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def hold_standard_streams() -> None:
@@ -31,8 +49,35 @@ def hold_standard_streams() -> None:
 
 def say(text: str = "") -> None:
     """Write text to standard output now. Once that has failed, this does nothing; it never raises for it."""
+    _write(text)
+
+
+def line(text: object) -> None:
+    """As `say`, and a line break."""
+    say(f"{text}\n")
+
+
+def say_data(text: str | bytes) -> None:
+    """As `say`, for what programs read: UTF-8 (bytes are that already), byte for byte."""
+    _write(text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text)
+
+
+def say_json(value: object) -> None:
+    """A value as a JSON document."""
+    import json
+
+    say_data(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def _write(content: str | bytes) -> None:
     try:
-        sys.stdout.write(text)
+        if isinstance(content, str):
+            sys.stdout.write(content)
+        elif (raw := getattr(sys.stdout, "buffer", None)) is not None:
+            sys.stdout.flush()
+            raw.write(content)
+        else:  # a stand-in that takes text alone
+            sys.stdout.write(content.decode("utf-8"))
         sys.stdout.flush()
     except BrokenPipeError:
         _turn_away()
@@ -40,11 +85,6 @@ def say(text: str = "") -> None:
         _turn_away()
         _failures.append(error.strerror or "it cannot be written")
         sys.stderr.write(f"standard output: {_failures[-1]}; nothing more is printed there\n")
-
-
-def line(text: object) -> None:
-    """As `say`, and a line break."""
-    say(f"{text}\n")
 
 
 def tell(text: str) -> None:

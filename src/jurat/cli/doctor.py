@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli._stdout import line
+from jurat.cli._stdout import line, say_json
 from jurat.cli._text import visible
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def doctor(
         if ask and present:
             checks.append(asyncio.run(try_local_model()))
         if form is Form.JSON:
-            line(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
+            say_json([asdict(check) for check in checks])
         else:
             line(_table(checks))
         if any(check.health is Health.BAD for check in checks):

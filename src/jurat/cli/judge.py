@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli._stdout import line, say, turned_away
+from jurat.cli._stdout import say, say_json, turned_away
 from jurat.vocabulary import Cache, Contract, EvidenceRule, Strategy
 
 __all__ = ["judge"]
@@ -96,7 +95,7 @@ def judge(
         )
         outcome = run_order(order)
         if form is Form.JSON:
-            line(json.dumps(outcome.summary, ensure_ascii=False, indent=2))
+            say_json(outcome.summary)
         else:
             say(outcome.text)
         if turned_away():

@@ -6,7 +6,6 @@ is wrong · 4 the network, the disk or the file failed · 130 interrupted (the n
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import contextmanager
 from enum import StrEnum
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jurat.cli._stdout import interrupted, line
+from jurat.cli._stdout import interrupted, line, say_json
 from jurat.cli._text import visible
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ def _print_json(rows: list[tuple[ModelEntry, ModelState]], directory: Path) -> N
         }
         for entry, state in rows
     ]
-    line(json.dumps({"schema_version": 1, "directory": str(directory), "models": models}, indent=2))
+    say_json({"schema_version": 1, "directory": str(directory), "models": models})
 
 
 def _print_table(rows: list[tuple[ModelEntry, ModelState]], directory: Path) -> None:

@@ -5,7 +5,6 @@ Nothing here reaches the network, and no key is shown: only whether its variable
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
 from enum import StrEnum
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jurat.cli._exits import exits
-from jurat.cli._stdout import line
+from jurat.cli._stdout import line, say_json
 from jurat.cli._text import visible
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def providers(
             "configured": [_facts(bench.provider(name).settings) for name in bench.config.providers],
             "kinds": _kinds(),
         }
-    line(json.dumps(told, ensure_ascii=False, indent=2) if form is Form.JSON else _list(told))
+    say_json(told) if form is Form.JSON else line(_list(told))
 
 
 @app.command()
@@ -68,7 +67,7 @@ def capabilities(
     with exits():
         found = _found(Workbench(Path.cwd()), model)
     if form is Form.JSON:
-        line(json.dumps({"table": table_revision(), "models": found}, ensure_ascii=False, indent=2))
+        say_json({"table": table_revision(), "models": found})
     else:
         line("\n\n".join(_block(one) for one in found) + f"\n\ntable of models: {table_revision()}")
 

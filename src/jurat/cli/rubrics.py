@@ -5,7 +5,6 @@ What `show` prints as YAML or JSON is a rubric file: saved, renamed and changed,
 
 from __future__ import annotations
 
-import json
 import shutil
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import exits
-from jurat.cli._stdout import line, say
+from jurat.cli._stdout import line, say_data, say_json
 from jurat.cli._text import visible, wrapped
 from jurat.errors import AuthoringError, Fault
 from jurat.rubric import Criterion, Rubric, catalog, find, read_rubric
@@ -55,7 +54,7 @@ def rubrics(
     if context.invoked_subcommand is not None:
         return
     if form is ListFormat.JSON:
-        line(_json([_summary(one) for one in catalog()]))
+        say_json([_summary(one) for one in catalog()])
     else:
         line(_table(catalog(), _width()))
 
@@ -69,9 +68,9 @@ def show(
     with exits():
         found = _resolve(rubric)
     if form is ShowFormat.JSON:
-        line(_json(found.to_json()))
+        say_json(found.to_json())
     elif form is ShowFormat.YAML:
-        say(to_yaml(found.to_json()))
+        say_data(to_yaml(found.to_json()))
     else:
         line(_full(found, _width()))
 
@@ -100,10 +99,6 @@ def _unreadable(path: Path, found: str) -> Fault:
 
 def _width() -> int:
     return min(shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
-
-
-def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _summary(rubric: Rubric) -> dict[str, Json]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ import typer
 
 from jurat.cli._exits import exits
 from jurat.cli._forms import STORE_HELP, Form
-from jurat.cli._stdout import line
+from jurat.cli._stdout import line, say_json
 from jurat.cli._text import visible
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def runs(
             from jurat.report.run_json import run_json
 
             told = [{**run_json(run), "gate": _outcome(run)} for run in found]
-            line(json.dumps(told, ensure_ascii=False, indent=2))
+            say_json(told)
         else:
             line(_table(found))
 

@@ -5,13 +5,12 @@ A new kind is one line in `_SCHEMAS`.
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jurat.cli._stdout import line
+from jurat.cli._stdout import say_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +31,7 @@ class Schema(StrEnum):
 
 def schema(name: Annotated[Schema, typer.Argument(help="The kind of file.")]) -> None:
     """Print the JSON Schema (draft 2020-12) of a kind of file."""
-    line(json.dumps(_SCHEMAS[name](), ensure_ascii=False, indent=2))
+    say_json(_SCHEMAS[name]())
 
 
 def _rubric() -> dict[str, Json]:

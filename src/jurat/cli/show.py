@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jurat.cli._exits import exits
 from jurat.cli._forms import RUN_HELP, STORE_HELP, Form
-from jurat.cli._stdout import line, say
+from jurat.cli._stdout import line, say, say_json
 
 if TYPE_CHECKING:
     from jurat.report.record import CaseRecord, RunRecord, TrialRecord
@@ -82,7 +81,7 @@ async def _show_case(store: Store, record: RunRecord, case: CaseRecord, form: Fo
         from jurat.report.run_json import case_json
 
         told = case_json(case, trials, record.samples, include_output=True)
-        line(json.dumps(told, ensure_ascii=False, indent=2))
+        say_json(told)
         return
     body = (await store.runs.snapshot(case.case_hash)).body
     for trial in trials:

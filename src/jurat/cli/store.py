@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from enum import StrEnum
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli._stdout import line
+from jurat.cli._stdout import line, say_json
 from jurat.cli._text import visible
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def stats(store: _Place = None, form: _Form = Form.CONSOLE) -> None:
     with exits():
         shown, found = asyncio.run(_stats(store))
         if form is Form.JSON:
-            line(json.dumps({"store": shown, **asdict(found)}, ensure_ascii=False, indent=2))
+            say_json({"store": shown, **asdict(found)})
         else:
             line(_table(shown, found))
 
@@ -86,7 +85,7 @@ async def _verify(place: str | None, form: Form) -> bool:
         await store.aclose()
     if form is Form.JSON:
         report = {"store": store.shown, "sound": not count, "faults": count, "first_faults": kept}
-        line(json.dumps(report, ensure_ascii=False, indent=2))
+        say_json(report)
     else:
         line(_verdict(store.shown, count, found))
     return not count
