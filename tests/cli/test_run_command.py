@@ -114,6 +114,18 @@ def test_an_assertion_of_the_whole_suite_is_told_wrong_once_and_not_for_every_ca
     )
 
 
+def test_what_is_wrong_with_several_suites_is_told_together(folder: Folder) -> None:
+    folder.write("one.yaml", CAPITALS.replace("template: correctness", "template: correctnes"))
+    folder.write("two.yaml", CAPITALS.replace("suite: capitals", "suiet: capitals"))
+
+    done = folder.jurat("run", "one.yaml", "suite.yaml", "two.yaml", "missing.yaml")
+
+    assert done.code == 2
+    assert "two.yaml:2: suiet:" in done.err
+    assert "missing.yaml: suite file: expected a file, found no such file" in done.err
+    assert not folder.calls
+
+
 def test_every_suite_is_checked_before_the_first_is_run(folder: Folder) -> None:
     folder.write("other.yaml", CAPITALS.replace("template: correctness", "template: correctnes"))
 

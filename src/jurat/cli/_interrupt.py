@@ -54,8 +54,7 @@ def interruptible(words: Callable[[], str]) -> Iterator[None]:
 
 def _end_at_once(words: str) -> None:
     """No clean-up that could take its time: threads, servers and the terminal's bar end with the process."""
-    with contextlib.suppress(OSError, ValueError):
-        bar = f"\r\x1b[2K{_SHOW_CURSOR}" if sys.stderr.isatty() else ""
-        sys.stderr.write(f"{bar}{words}\n")
-        sys.stderr.flush()
+    with contextlib.suppress(OSError):
+        below = f"\r\n{_SHOW_CURSOR}" if os.isatty(2) else ""  # a bar may stand there, and is left standing
+        os.write(2, f"{below}{words}\n".encode(errors="replace"))  # past whoever draws it
     os._exit(ExitCode.INTERRUPTED)

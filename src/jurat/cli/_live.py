@@ -6,6 +6,7 @@ Everybody else gets silence.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import Counter
@@ -127,7 +128,8 @@ class LiveView(Protocol):
 
 def live_view(title: str, standing: Standing) -> LiveView:
     """The view that suits where standard error goes. `standing` is kept up to date by it."""
-    return _Screen(title, standing) if sys.stderr.isatty() else _Silent(standing)
+    drawn = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return _Screen(title, standing) if drawn else _Silent(standing)
 
 
 class _Silent:
@@ -202,4 +204,5 @@ class _Screen(_Silent):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._shown = None  # the last word is the latest one
         self._live.stop()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from jurat.cli._stdout import coloured
 from jurat.cli._text import visible, wrapped
 from jurat.engine import Judged
 from jurat.jsontext import Json
@@ -45,7 +45,7 @@ def verdict_text(judge: Judge, judged: Judged, result: Mapping[str, Json]) -> st
 
 def _painted(status: str) -> str:
     word = f"{_WORDS[status]:<5}"
-    return f"\x1b[{_COLOURS[status]}m{word}\x1b[0m" if sys.stdout.isatty() else word
+    return f"\x1b[{_COLOURS[status]}m{word}\x1b[0m" if coloured() else word
 
 
 def _excerpt(text: str, room: int) -> str:
