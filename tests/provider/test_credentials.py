@@ -57,6 +57,7 @@ def test_names_that_only_sound_alike(name: str) -> None:
 def test_values_that_look_like_keys(value: str) -> None:
     assert looks_like_credential(value)
     assert looks_like_credential(f"text before {value}")
+    assert looks_like_credential(f"key-{value}")
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,16 @@ def test_values_that_look_like_keys(value: str) -> None:
 )
 def test_values_that_are_harmless(value: str) -> None:
     assert not looks_like_credential(value)
+
+
+@pytest.mark.parametrize(
+    "piece", ["A", "a.", "-----BEGIN ", "eyJaaaaa-", "eyJaaaaa.", "bearer ", "bearer\t\t", "://a:", "sk-a ", "_token"]
+)
+def test_long_text_without_a_secret_is_looked_at_once(piece: str) -> None:
+    text = piece * (500_000 // len(piece))  # with anything but linear time, this test would not end
+
+    assert looks_like_credential(text) == (piece == "eyJaaaaa.")
+    assert is_credential_name(text) == (piece == "_token")
 
 
 def test_a_credential_is_found_at_any_depth_and_named_by_its_path() -> None:
