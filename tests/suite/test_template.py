@@ -42,6 +42,7 @@ def faults_of(text: str) -> list[Fault]:
             '{"a": {"b": 1}} }} { {x} {% y %} {# z #} \\1 \\g<0>',
         ),
         ("{{open}}x}}", {"open": "{{"}, "{{x}}"),
+        ("A {{x}}\n---\nB", {"x": "1\n---\n2"}, "A 1\n---\n2\n---\nB"),
         ("", {}, ""),
     ],
 )
@@ -100,7 +101,8 @@ def test_text_blocks_and_tool_results_of_a_message_are_filled_and_nothing_else()
         *said[1:3],
         ToolResultBlock(tool_call_id="{{x}}", content=(TextBlock(text="<1>"),)),
     )
-    assert fill_message(Message(role=Role.USER, content="a {{x}}"), {"x": "1"}).content == "a 1"
+    asked = Message(role=Role.USER, content="About {{x}}")
+    assert fill_message(asked, {"x": 'Ann "A" Lee\n'}).content == 'About Ann "A" Lee\n'
 
 
 def test_a_message_without_placeholders_is_given_back_itself() -> None:
