@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
@@ -97,6 +98,35 @@ async def test_a_run_whose_task_is_cancelled_is_kept_as_interrupted(folder: Fold
     (run,) = await store.runs.runs()
     await store.aclose()
     assert run.status.value == "interrupted"
+
+
+INTERRUPTS = """\
+import asyncio, os, signal
+
+async def answer(task):
+    os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.Event().wait()
+"""
+
+
+@pytest.mark.parametrize("looping", [False, True])
+def test_an_interruption_is_raised_when_the_run_has_come_to_an_orderly_end(folder: Folder, looping: bool) -> None:
+    folder.write("interrupts.py", INTERRUPTS)
+    folder.write("suite.yaml", CAPITALS.replace("subject: answerer", 'subject: {python: "interrupts:answer"}'))
+
+    async def cell() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            jurat.run_suite("suite.yaml")
+
+    if looping:  # as a notebook runs its cells
+        with contextlib.closing(asyncio.new_event_loop()) as loop:
+            loop.run_until_complete(cell())
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            jurat.run_suite("suite.yaml")
+
+    (run,) = folder.jurat("runs", "--format", "json").json
+    assert run["status"] == "interrupted"
 
 
 @pytest.mark.parametrize(
