@@ -116,14 +116,14 @@ def test_an_interruption_is_raised_when_the_run_has_come_to_an_orderly_end(folde
 
     async def cell() -> None:
         with pytest.raises(KeyboardInterrupt):
-            jurat.run_suite("suite.yaml")
+            jurat.run_suite("suite.yaml", concurrency=1)
 
     if looping:  # as a notebook runs its cells
         with contextlib.closing(asyncio.new_event_loop()) as loop:
             loop.run_until_complete(cell())
     else:
         with pytest.raises(KeyboardInterrupt):
-            jurat.run_suite("suite.yaml")
+            jurat.run_suite("suite.yaml", concurrency=1)
 
     (run,) = folder.jurat("runs", "--format", "json").json
     assert run["status"] == "interrupted"
