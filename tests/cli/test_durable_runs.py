@@ -170,6 +170,21 @@ def test_after_trying_errors_anew_there_is_one_row_for_each_trial(folder: Folder
     assert query(folder, "SELECT count(*) FROM trials") == [(4,)]
 
 
+def test_a_report_that_cannot_be_written_to_its_end_leaves_the_summary_whole(folder: Folder) -> None:
+    plain = folder.run("run", "suite.yaml", "--samples", "20").out
+
+    # A file may have 64 KiB: enough for reading the store, too little for the report.
+    report = ("--format", "json", "--include-output", "--output", "report.json")
+    done = folder.run("export", "latest", *report, first="ulimit -f 64")
+    told = folder.run("resume", "latest", *report, first="ulimit -f 64")
+
+    assert (done.code, told.code) == (4, 4)
+    assert "report.json: cannot be written: File too large" in done.err
+    assert "report.json: cannot be written: File too large" in told.err
+    assert told.out == plain
+    assert not list(folder.path.glob("*report.json*"))
+
+
 @pytest.mark.parametrize("command", ["run", "resume", "rescore", "judge", "export"])
 def test_the_help_of_what_ends_with_a_verdict_lists_its_exit_codes(folder: Folder, command: str) -> None:
     assert "Exit codes:" in folder.jurat(command, "--help").out

@@ -142,6 +142,12 @@ def test_json_comes_back_and_every_database_takes_it(value: object) -> None:
     assert kept.encode("utf-8").decode("utf-8") == kept
 
 
+@pytest.mark.parametrize("stored", ["", "{} {}", "[] ", '{"a":1', "nul"])
+def test_what_is_no_json_value_in_a_column_is_told_and_not_read_in_part(stored: str) -> None:
+    with pytest.raises(ValueError):
+        read_json(stored)
+
+
 @pytest.mark.parametrize("text", ["plain", "é 🦊\r\n", "back\\slash", '{"a": "\\u0000"}', ""])
 def test_ordinary_text_is_stored_as_it_is(text: str) -> None:
     assert keep_text(text) == text
