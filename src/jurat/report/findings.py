@@ -14,11 +14,12 @@ from jurat.report.digits import short, told_apart
 from jurat.report.record import AssessmentRecord, TrialRecord
 from jurat.vocabulary import Status
 
-__all__ = ["Problem", "held", "problems", "quotes_of", "title_of", "unasked"]
+__all__ = ["Problem", "held", "problems", "title_of", "unasked"]
 
 _NOTHING_ASKED = "there are no assertions, so nothing could be decided"
 _BELOW_THRESHOLD = "every assertion passed, but the mean of their scores is below the case's pass_threshold"
 _NO_TRIALS = "no trial was made"
+_MOST_SAID = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class Problem:
     Attributes:
         status: what it is: `fail`, `error`, `unverified` or `skipped`.
         title: the assertion as its author called it, with its kind; `subject` for answers that never came.
+        name, type: the assertion's own; both `subject` for answers that never came.
         held: the score against its threshold, as far as that decided; else empty.
         category, message: of the error; empty without one.
         trials: indexes of the trials that show it, from 0.
@@ -37,6 +39,8 @@ class Problem:
 
     status: Status
     title: str
+    name: str
+    type: str
     held: str = ""
     category: str = ""
     message: str = ""
@@ -48,6 +52,21 @@ class Problem:
     def error(self) -> str:
         """Category and message in one, or nothing."""
         return f"{self.category}: {self.message}" if self.category else ""
+
+    @property
+    def said(self) -> list[str]:
+        """Why, in words: the error, findings, the reason; what there is of them."""
+        found = [str(one.get("message", "")) for one in list(self.result.get("findings") or ())[:_MOST_SAID]]
+        return [text for text in (self.error, *found, str(self.result.get("reason") or "")) if text]
+
+    @property
+    def quotes(self) -> list[tuple[int, str]]:
+        """Evidence number and text of each quote."""
+        return [(int(one["message_index"]), str(one["quote"])) for one in self.result.get("evidence") or ()]
+
+    def head(self, samples: int) -> str:
+        """`tone (correctness) score 5 < threshold 85 in trial 2 of 3`."""
+        return " ".join(filter(None, (self.title, self.held, self.in_trials(samples))))
 
     def in_trials(self, samples: int) -> str:
         """`in trials 1, 3 of 5`; nothing where a case has one trial."""
@@ -82,6 +101,8 @@ def _without_answer(category: str, records: Sequence[TrialRecord]) -> Problem:
     return Problem(
         status=Status.ERROR,
         title="subject",
+        name="subject",
+        type="subject",
         held="no answer",
         category=category,
         message="" if error is None else error.message,
@@ -107,6 +128,8 @@ def _unmet(index: int, records: Sequence[TrialRecord]) -> Problem:
     return Problem(
         status=made.status,
         title=title_of(made),
+        name=made.name,
+        type=made.type,
         held=held(made),
         category=str(error.get("type", "")),
         message=str(error.get("message", "")),
@@ -141,11 +164,6 @@ def held(made: AssessmentRecord) -> str:
         return told
     passed = sum(one.get("status") == "pass" for one in repeats.get("attempts", ()))
     return f"{told}, {passed} of {len(repeats.get('attempts', ()))} repeats passed"
-
-
-def quotes_of(result: Mapping[str, Json]) -> list[tuple[int, str]]:
-    """The quotes of a result map: evidence number and text."""
-    return [(int(one["message_index"]), str(one["quote"])) for one in result.get("evidence") or ()]
 
 
 def _error(made: AssessmentRecord) -> Mapping[str, Json]:

@@ -1,0 +1,79 @@
+"""Which reporters there are: ours, and those of installed distributions (entry points of the group `jurat.reporters`).
+
+An entry point's name is the format; what it names is a callable that gets a sink and `ReportOptions` and gives a
+reporter. Nothing is loaded before it is asked for, and ours cannot be replaced.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from jurat.errors import AuthoringError, Fault
+from jurat.jsontext import type_name
+from jurat.report.reporters.reporter import Reporter, ReportOptions, Sink
+from jurat.vocabulary import nearest
+
+__all__ = ["GROUP", "REPORTERS", "installed_reporters", "make_reporter"]
+
+GROUP = "jurat.reporters"
+_HOMES = {
+    "junit": "junit.JUnitReporter",
+    "github": "github.GitHubReporter",
+    "markdown": "markdown.MarkdownReporter",
+    "sarif": "sarif.SarifReporter",
+    "html": "html.HtmlReporter",
+}
+REPORTERS = tuple(_HOMES)
+"""The formats of ours."""
+_METHODS = ("begin", "case", "end", "close")
+
+
+def installed_reporters() -> tuple[str, ...]:
+    """The formats that installed distributions add, sorted. Loads none of them."""
+    from importlib.metadata import entry_points
+
+    return tuple(sorted({point.name for point in entry_points(group=GROUP)} - {*_HOMES}))
+
+
+def make_reporter(name: str, sink: Sink, options: ReportOptions, option: str = "--format") -> Reporter:
+    """A reporter of this format.
+
+    Raises:
+        AuthoringError: when there is none, or several, or what an entry point names makes none.
+    """
+    if name in _HOMES:
+        module, _, kind = _HOMES[name].partition(".")
+        made: Reporter = getattr(import_module(f"jurat.report.reporters.{module}"), kind)(sink, options)
+        return made
+    return _installed(name, sink, options, option)
+
+
+def _installed(name: str, sink: Sink, options: ReportOptions, option: str) -> Reporter:
+    from importlib.metadata import entry_points
+
+    points = {point.value: point for point in entry_points(group=GROUP, name=name)}
+    if not points:
+        every = [*REPORTERS, *installed_reporters()]
+        near = nearest(name, every)
+        hint = f"Did you mean {near}?" if near else None
+        raise _wrong(option, "one of " + ", ".join(every), repr(name[:80]), hint)
+    if len(points) > 1:
+        found = " and ".join(sorted(points))
+        raise _wrong(option, f"one installed reporter {name}", found, "Uninstall all but one of them")
+    (point,) = points.values()
+    try:
+        made: Any = point.load()(sink, options)
+    except AuthoringError:
+        raise
+    except Exception as error:
+        expected = f"{point.value} to load and to make a reporter"
+        raise _wrong(option, expected, f"it raised {type(error).__name__}") from None
+    if not all(callable(getattr(made, method, None)) for method in _METHODS):
+        raise _wrong(option, f"{point.value} to make a reporter ({', '.join(_METHODS)})", type_name(made))
+    reporter: Reporter = made
+    return reporter
+
+
+def _wrong(option: str, expected: str, found: str, hint: str | None = None) -> AuthoringError:
+    return AuthoringError("report", [Fault(path=option, expected=expected, found=found, hint=hint)])
