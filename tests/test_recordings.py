@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import jurat
 from jurat.errors import AuthoringError
+from jurat.suiterun.recordings import recording_path
 from suitefolder import Done, Folder
 
 FUNCTIONS = """\
@@ -278,3 +280,28 @@ def test_names_that_no_file_may_have_are_written_otherwise(functions: Folder) ->
     assert functions.jurat("run", "named.yaml", "--record", "tapes").code == 0
     assert (functions.path / "tapes" / "python%3Afunctions%3Ajudge.jsonl").exists()
     assert functions.jurat("run", "named.yaml", "--replay", "tapes").code == 0
+
+
+def test_no_two_names_share_a_file_on_any_system() -> None:
+    odd = [
+        "https://a.example/b",
+        "openrouter:org/model:7b",
+        "CON",
+        "con",
+        "nul.x",
+        "com1",
+        "a.",
+        "A",
+        "a",
+        "x" * 300,
+        ".",
+    ]
+    names = [*odd, "x" * 301, "%41", "ä", "Ä", "a\\b", "..", "conrad"]
+
+    files = [recording_path(Path("tapes"), name).name for name in names]
+
+    assert len({file.casefold() for file in files}) == len(names)
+    assert all(re.fullmatch(r"[a-z0-9_%A-F .-]{1,140}\.jsonl", file) for file in files)
+    assert not any(file.split(".")[0] in ("con", "nul", "com1") for file in files)
+    assert recording_path(Path("tapes"), "judge-2") == Path("tapes/judge-2.jsonl")
+    assert recording_path(Path("tapes"), "conrad") == Path("tapes/conrad.jsonl")

@@ -12,12 +12,13 @@ run is complete: a run that is broken off leaves the old ones alone, and the one
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 from jurat.errors import AuthoringError, Fault, StoreError
 from jurat.evaluation.subject import Subject
@@ -33,9 +34,23 @@ _SUBJECT = "subject"
 _PART = ".part"
 
 
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-. ")
+_LONGEST = 120
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9])(?![^.])")
+
+
 def recording_path(folder: Path, name: str) -> Path:
-    """Where the recording of a provider of this name stands. What no file may be called is written as `%3A`."""
-    return folder / f"{quote(name, safe=' ')}.jsonl"
+    """Where the recording of a provider of this name stands, on any system: no two names share a file.
+
+    What no file may be called is written as `%3A`. So are capitals, which some disks do not tell from small letters,
+    and the beginning of names that Windows keeps for devices. A long name is cut, with its hash behind it.
+    """
+    told = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in name.encode("utf-8", "surrogatepass"))
+    if _DEVICES.match(told):
+        told = f"%{ord(told[0]):02X}{told[1:]}"
+    if len(told) > _LONGEST:
+        told = f"{told[:_LONGEST]}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+    return folder / f"{told}.jsonl"
 
 
 @dataclass(slots=True)
