@@ -230,9 +230,15 @@ def _freeze_mapping(value: Mapping[Any, Any], path: str, depth: int) -> Mapping[
     for key, part in value.items():
         if not isinstance(key, str):
             raise NotJson(path, f"a key that is no string but {type_name(key)}")
+        if type(part) in _SIMPLE and (type(part) is not str or part.isascii()):  # sound as it is, as most parts are
+            made[_sound_text(key, path)] = part
+            continue
         inner = f"{path}.{key}" if path else key
         made[_sound_text(key, path)] = freeze(part, inner, depth + 1)
     return MappingProxyType(made)
+
+
+_SIMPLE = frozenset({str, bool, type(None)})
 
 
 def _sound_integer(number: int, path: str) -> int:
