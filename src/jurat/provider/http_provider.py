@@ -8,7 +8,6 @@ then has it ready. The key is found in the environment when a call is sent; noth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 
 from jurat.errors import ErrorCategory, ProviderError
@@ -22,6 +21,7 @@ from jurat.provider.faults import RefusedParameter
 from jurat.provider.gate import Gate
 from jurat.provider.http import MAX_REPLY_BYTES, AiohttpTransport, Transport
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
+from jurat.provider.rates import RateLimit
 from jurat.provider.retry import RetryPolicy, Timing
 from jurat.provider.sender import HttpSender
 
@@ -46,7 +46,7 @@ class HttpProvider:
         timeout_s: the time of one request, from its first byte to the last of the reply.
         policy: retries; the default deadline is five times `timeout_s`.
         concurrency: how many requests may be in flight; None for no bound of its own.
-        limiter: another bound, entered around each single request instead of the provider's own.
+        requests_per_minute, tokens_per_minute: what the vendor allows; None for no limit.
         headers: further headers, which hold no secret.
         key_header: the header for the key, None for the dialect's own; any but `Authorization` takes it bare.
         allow_plain_http: whether http may leave this machine.
@@ -63,7 +63,8 @@ class HttpProvider:
         timeout_s: float = 60.0,
         policy: RetryPolicy | None = None,
         concurrency: int | None = None,
-        limiter: AbstractAsyncContextManager[object] | None = None,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
         headers: Mapping[str, str] | None = None,
         key_header: str | None = None,
         allow_plain_http: bool = False,
@@ -96,7 +97,10 @@ class HttpProvider:
             ),
             policy=policy,
             timing=timing,
-            limiter=Gate(concurrency) if limiter is None and concurrency is not None else limiter,
+            gate=Gate(concurrency),
+            rates=RateLimit(requests_per_minute, tokens_per_minute, timing or Timing())
+            if requests_per_minute or tokens_per_minute
+            else None,
         )
 
     def __repr__(self) -> str:

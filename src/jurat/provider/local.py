@@ -149,7 +149,7 @@ class LocalProvider:
             read=CHAT.read,
             transport=self._transport,
             policy=self._policy,
-            limiter=self._gate,
+            gate=self._gate,
         )
 
     def read(self, raw: Raw) -> Reply:

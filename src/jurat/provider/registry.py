@@ -117,6 +117,8 @@ def _over_http(row: dict[str, Any], _: Path) -> Provider:
         timeout_s=timeout_s,
         policy=RetryPolicy(max_attempts=row.get("max_attempts", 4), deadline_s=row.get("deadline_s", 5 * timeout_s)),
         concurrency=row.get("concurrency"),
+        requests_per_minute=row.get("requests_per_minute"),
+        tokens_per_minute=row.get("tokens_per_minute"),
         headers=row.get("headers"),
         key_header=row.get("api_key_header", "api-key" if kind == "azure_openai" else None),
         allow_plain_http=plain,

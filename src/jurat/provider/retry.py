@@ -4,7 +4,7 @@ The first attempt is made outside of this module, bare; nothing here costs anyth
 that grow exponentially with jitter, or as long as the server asked (never shorter; a little longer, so that callers do
 not come back together). Bounded by the number of requests and by a deadline; a server that asks for more than the cap
 is believed at once, and the call fails with its delay in the message. A wait holds no place in the provider's gate and
-ends at once when it is cancelled.
+ends at once when it is cancelled; nor does it hold one of the run's (`jurat.provider.waiting`).
 
 stamina was tried and left: its context is entered before the first attempt and costs a successful one 30 µs of CPU,
 more than a third of the whole HTTP call; it adds no jitter to a delay that the server gave, and its clock cannot be
@@ -25,6 +25,7 @@ from typing import TypeVar
 
 from jurat.errors import ErrorCategory, ProviderError
 from jurat.provider.faults import TransientError, settled
+from jurat.provider.waiting import without_place
 
 __all__ = ["Pause", "RetryPolicy", "Timing", "retry", "server_delay"]
 
@@ -89,6 +90,7 @@ async def retry(
     timing: Timing,
     pause: Pause,
     started: float,
+    admit: Callable[[], Awaitable[object]] | None = None,
 ) -> tuple[T, tuple[ErrorCategory, ...]]:
     """Try again after a first failure.
 
@@ -96,6 +98,7 @@ async def retry(
         attempt: one request; raises TransientError when the next may fare better.
         error: why the first request failed.
         started: when the first request was sent, by `timing.monotonic`.
+        admit: waits until another request may begin, which is no part of the call's time.
 
     Returns:
         What the successful attempt brought, and why each request before it failed, the first included.
@@ -112,7 +115,11 @@ async def retry(
             raise settled(error, failed, remark)
         if error.retry_after_s is not None:
             pause.extend(error.retry_after_s)
-        await timing.sleep(wait)
+        await without_place(timing.sleep(wait), turn=False)
+        if admit is not None:
+            asked = timing.monotonic()
+            await without_place(admit(), turn=True)
+            started += timing.monotonic() - asked
         try:
             return await _within(policy.deadline_s - (timing.monotonic() - started), attempt), failed
         except TransientError as again:

@@ -51,7 +51,7 @@ KINDS = (*PRESETS, "local", "python", "scripted", "replay")
 _COMMON = ("name", "kind", "model", "prices", "capabilities", "default_strategy", "extra")
 _HTTP = (
     *("base_url", "api_key_env", "api_key_header", "headers", "timeout_s", "deadline_s", "max_attempts"),
-    *("concurrency", "allow_plain_http", "max_reply_bytes"),
+    *("concurrency", "requests_per_minute", "tokens_per_minute", "allow_plain_http", "max_reply_bytes"),
 )
 _BY_KIND: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(PRESETS, (*_COMMON, *_HTTP)),
@@ -74,7 +74,10 @@ _TEXTS = (
     *("name", "kind", "model", "base_url", "api_version", "function", "replies_file", "call_log", "file"),
     "model_path",
 )
-_COUNTS = ("max_attempts", "concurrency", "max_reply_bytes", "context_tokens", "threads")
+_COUNTS = (
+    *("max_attempts", "concurrency", "max_reply_bytes", "context_tokens", "threads"),
+    *("requests_per_minute", "tokens_per_minute"),
+)
 _DURATIONS = ("timeout_s", "deadline_s")
 _SWITCHES = ("allow_plain_http", "cycle")
 _STRATEGIES = tuple(strategy.value for strategy in Strategy)

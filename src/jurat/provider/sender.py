@@ -1,4 +1,4 @@
-"""Sending over HTTP: key, gate, transport, retries, errors, in one thin line.
+"""Sending over HTTP: key, limits, transport, retries, errors, in one thin line.
 
 Every adapter that speaks HTTP sends through here. A call that succeeds at first costs one coroutine above the
 transport's own; the rest is asked only when something failed. A reply is read on arrival: an error inside of a 200, or
@@ -8,16 +8,21 @@ a body without an answer, is thereby found before it counts as a reply, and noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from functools import partial
 
 from jurat.errors import ErrorCategory, ProviderError
 from jurat.provider.errors_from_http import Destination, error_from_reply, looks_like_json, request_id
 from jurat.provider.faults import TransientError
+from jurat.provider.gate import Gate
 from jurat.provider.http import HttpReply, Transport
 from jurat.provider.protocol import Raw, Reply
+from jurat.provider.rates import RateLimit
 from jurat.provider.retry import Pause, RetryPolicy, Timing, retry, server_delay
+from jurat.provider.waiting import without_place
 
 __all__ = ["HttpSender"]
+
+_COMPLAINTS = (ErrorCategory.RATE_LIMITED, ErrorCategory.OVERLOADED)
 
 
 class HttpSender:
@@ -29,7 +34,8 @@ class HttpSender:
         destination: how messages speak of the address.
         read: what a body says; raises ProviderError when it is no reply.
         request_id_header: the header in which the vendor names a request.
-        limiter: entered around each single attempt, so that requests in flight never exceed its bound.
+        gate: bounds the requests in flight, each single attempt by itself.
+        rates: bounds requests and tokens a minute. Waiting for it is no part of a call's time.
     """
 
     def __init__(
@@ -43,10 +49,11 @@ class HttpSender:
         request_id_header: str = "x-request-id",
         policy: RetryPolicy | None = None,
         timing: Timing | None = None,
-        limiter: AbstractAsyncContextManager[object] | None = None,
+        gate: Gate | None = None,
+        rates: RateLimit | None = None,
     ) -> None:
         self._url, self._headers, self._to, self._read = url, headers, destination, read
-        self._transport, self._limiter = transport, limiter
+        self._transport, self._gate, self._rates = transport, gate or Gate(None), rates
         self._request_id_header = request_id_header
         self._policy = policy or RetryPolicy()
         self._timing = timing or Timing()
@@ -58,16 +65,21 @@ class HttpSender:
         Raises:
             ProviderError: and nothing else; cancellation passes through.
         """
+        tokens = 0.0
+        if self._rates is not None:
+            tokens = self._rates.estimate(body)
+            await without_place(self._rates.admit(tokens), turn=True)
         started = self._timing.monotonic()
         try:
-            reply, said = await self._attempt(body)
+            reply, said = await self._attempt(body, tokens)
         except TransientError as error:
             fault = error
         else:
             return self._raw(reply, said)
         (reply, said), failed = await retry(
-            lambda: self._attempt(body),
+            lambda: self._attempt(body, tokens),
             fault,
+            admit=None if self._rates is None else partial(self._rates.admit, tokens),
             policy=self._policy,
             timing=self._timing,
             pause=self._pause,
@@ -85,27 +97,41 @@ class HttpSender:
             reply=said,
         )
 
-    async def _attempt(self, body: bytes) -> tuple[HttpReply, Reply]:
+    async def _attempt(self, body: bytes, tokens: float) -> tuple[HttpReply, Reply]:
         if self._pause.until:
-            await self._pause.over()
+            await without_place(self._pause.over(), turn=True)
         headers = self._headers()
-        if self._limiter is None:
+        gate = self._gate
+        if (taken_at := gate.enter_now()) is None:
+            taken_at = await without_place(gate.enter(), turn=True)
+        try:
             reply = await self._transport.post(self._url, headers, body)
-        else:
-            async with self._limiter:
-                reply = await self._transport.post(self._url, headers, body)
+        finally:
+            gate.leave()
         if reply.status == 200:
             try:
-                return reply, self._read(reply.body, self._to)
+                said = self._read(reply.body, self._to)
             except ProviderError as error:
                 fault = error if looks_like_json(reply) else error_from_reply(reply, self._to)
+            else:
+                gate.succeeded()
+                if self._rates is not None:
+                    self._rates.settle(tokens, said.usage.input_tokens, said.usage.output_tokens)
+                return reply, said
         else:
             fault = error_from_reply(reply, self._to)
+        if fault.category in _COMPLAINTS:
+            self._turned_away(taken_at, tokens)
         if fault.retry_after_s is None:
             fault.retry_after_s = server_delay(reply.headers, self._timing.wall())
         fault.request_id = request_id(reply.headers, self._request_id_header)
         fault.__traceback__ = None  # its frames hold the body
         raise fault
+
+    def _turned_away(self, taken_at: int, tokens: float) -> None:
+        self._gate.overloaded(taken_at)
+        if self._rates is not None:
+            self._rates.returned(tokens)
 
     async def aclose(self) -> None:
         """Close the connections of the running loop."""
