@@ -11,7 +11,7 @@ from judging import CONTEXT, PRICED, answer, provider_with, rubric, without
 from jurat.errors import AnswerError, ErrorCategory
 from jurat.evaluation import Quote
 from jurat.judge import Judge, JudgeSettings, Verdict
-from jurat.judge.strategy import probability_of_yes
+from jurat.judge.probability import probability_of_yes
 from jurat.provider import FinishReason, Reply, ScriptedReply, TokenLogprobs, Usage
 from jurat.rubric import Criterion
 from jurat.vocabulary import Contract, Status, Strategy

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jurat.evidence import Evidence
 from jurat.judge.answer import answer_schema
+from jurat.judge.probability import log_odds
 from jurat.judge.prompt import (
     WorkedExample,
     YesNoQuestion,
     answer_messages,
     criterion_question,
     explain_messages,
+    study_messages,
     yes_no_messages,
 )
 from jurat.judge.settings import JudgeSettings
-from jurat.judge.strategy import AnswerStrategy, Asked, BothStrategy, LogprobStrategy, Strategist, Terms, log_odds
-from jurat.judge.tuning import tuning_for
+from jurat.judge.strategy import AnswerStrategy, Asked, BothStrategy, LogprobStrategy, Strategist, Terms
+from jurat.judge.study import STUDY_TOKENS, Study
+from jurat.judge.tuning import Tuning, tuning_for
 from jurat.provider.protocol import Frame, ResponseSchema
 from jurat.rubric import Criterion, Rubric
 from jurat.vocabulary import Contract, Strategy
@@ -35,7 +39,8 @@ def build_strategy(
     """The strategy, with its frames made."""
     if strategy is Strategy.ANSWER:
         return AnswerStrategy(terms=terms, frame=_answer_frame(terms, settings, examples), contract=settings.contract)
-    scorer = LogprobStrategy(terms=terms, questions=_questions(terms, settings, examples))
+    questions, study = _questions(terms, settings, examples), _study(terms, settings)
+    scorer = LogprobStrategy(terms=terms, questions=questions, study=study)
     if strategy is Strategy.LOGPROB:
         return scorer
     return BothStrategy(terms=terms, scorer=scorer, explain_frame=_explain_frame(terms, settings, examples))
@@ -61,25 +66,37 @@ def _schema(contract: Contract, terms: Terms) -> ResponseSchema | None:
 
 def _questions(terms: Terms, settings: JudgeSettings, examples: Sequence[WorkedExample]) -> tuple[Asked, ...]:
     """One question for each criterion; for a template that is tuned for small models, one about the whole."""
-    rubric = terms.rubric
-    tuning = tuning_for(rubric) if terms.provider.settings.wants_examples else None
+    rubric, tuning = terms.rubric, _tuning(terms)
     if tuning is None:
-        asked: list[tuple[YesNoQuestion, Criterion | None, float]] = [
-            (criterion_question(rubric, item), item, 0.0) for item in rubric.criteria
-        ]
-    else:
-        closing = f"\n{tuning.question}" if tuning.question else ""
-        question = YesNoQuestion(instruction=tuning.instruction, closing=closing)
-        asked = [(question, None, _shift(tuning.cut, rubric))]
-    return tuple(
-        Asked(
-            frame=_yes_no_frame(terms, settings, examples, question),
-            closing=question.closing,
-            criterion=item,
-            shift=shift,
+        questions = [(criterion_question(rubric, item), item) for item in rubric.criteria]
+        return tuple(
+            _asked(question, item, _yes_no_frame(terms, settings, examples, question)) for question, item in questions
         )
-        for question, item, shift in asked
+    closing = f"\n{tuning.question}" if tuning.question else ""
+    question = YesNoQuestion(instruction=tuning.instruction, closing=closing, words=tuning.words)
+    seen = tuning.seen if settings.examples is None else None
+    frame = _yes_no_frame(terms, settings, examples, question, seen)
+    return (_asked(question, None, frame, _shift(tuning.cut, rubric)),)
+
+
+def _asked(question: YesNoQuestion, criterion: Criterion | None, frame: Frame, shift: float = 0.0) -> Asked:
+    return Asked(frame=frame, closing=question.closing, criterion=criterion, shift=shift, words=question.words)
+
+
+def _tuning(terms: Terms) -> Tuning | None:
+    return tuning_for(terms.rubric) if terms.provider.settings.wants_examples else None
+
+
+def _study(terms: Terms, settings: JudgeSettings) -> Study | None:
+    tuning = _tuning(terms)
+    if tuning is None:
+        return None
+    frame = Frame(
+        messages=study_messages(tuning.lookup.instruction, tuning.lookup.turns, settings.persona),
+        temperature=settings.temperature,
+        max_output_tokens=STUDY_TOKENS,
     )
+    return Study(frame=frame, kind=tuning.lookup.kind)
 
 
 def _shift(cut: float, rubric: Rubric) -> float:
@@ -90,10 +107,14 @@ def _shift(cut: float, rubric: Rubric) -> float:
 
 
 def _yes_no_frame(
-    terms: Terms, settings: JudgeSettings, examples: Sequence[WorkedExample], question: YesNoQuestion
+    terms: Terms,
+    settings: JudgeSettings,
+    examples: Sequence[WorkedExample],
+    question: YesNoQuestion,
+    seen: Sequence[Evidence] | None = None,
 ) -> Frame:
     return Frame(
-        messages=yes_no_messages(terms.rubric, question, examples, settings.persona),
+        messages=yes_no_messages(terms.rubric, question, examples, settings.persona, seen),
         temperature=settings.temperature,
         max_output_tokens=1,
         top_logprobs=min(_ALTERNATIVES, terms.provider.settings.capabilities.top_logprobs),

@@ -21,6 +21,7 @@ from jurat.evaluation import Quote
 from jurat.evidence import Context, Evidence, number_evidence
 from jurat.jsontext import Json, found_word
 from jurat.judge.answer import MAX_EVIDENCE, MAX_QUOTE, MAX_REASON
+from jurat.judge.probability import YES_NO
 from jurat.provider.protocol import ChatMessage
 from jurat.rubric import Criterion, Rubric
 from jurat.vocabulary import Contract
@@ -38,6 +39,7 @@ __all__ = [
     "decided_text",
     "explain_messages",
     "render_evidence",
+    "study_messages",
     "yes_no_messages",
 ]
 
@@ -122,10 +124,12 @@ class YesNoQuestion:
         instruction: the system message.
         closing: trusted text after the end marker of each evidence, "" for none. No evidence can come after it, and
             none can forge the marker before it.
+        words: yes and no, or two other words in their place; the first one speaks for the work.
     """
 
     instruction: str
     closing: str = ""
+    words: tuple[str, str] = YES_NO
 
 
 # --- the evidence --------------------------------------------------------------------------------------------------
@@ -182,15 +186,31 @@ def yes_no_messages(
     question: YesNoQuestion,
     examples: Sequence[WorkedExample] = (),
     persona: str | None = None,
+    seen: Sequence[Evidence] | None = None,
 ) -> tuple[ChatMessage, ...]:
-    """The trusted messages before a yes/no question; `question.closing` goes after the evidence of each turn."""
+    """The trusted messages before a yes/no question; `question.closing` goes after the evidence of each turn.
+
+    `seen` is what is shown of each example where that is not just its evidence.
+    """
     system = _system(persona, question.instruction)
     turns: list[ChatMessage] = []
-    for example in examples:
-        asked = render_evidence(example.evidence, sources_first=True) + question.closing
-        word = "yes" if example.score >= rubric.pass_threshold else "no"
+    shown = [example.evidence for example in examples] if seen is None else seen
+    for example, evidence in zip(examples, shown, strict=True):
+        asked = render_evidence(evidence, sources_first=True) + question.closing
+        word = question.words[0 if example.score >= rubric.pass_threshold else 1]
         turns += [ChatMessage(role="user", content=asked), ChatMessage(role="assistant", content=word)]
     return (system, *turns)
+
+
+def study_messages(
+    instruction: str, examples: Sequence[tuple[Evidence, str]], persona: str | None = None
+) -> tuple[ChatMessage, ...]:
+    """The trusted messages before a study; each example is evidence without any work, and what is to be found."""
+    turns: list[ChatMessage] = []
+    for evidence, found in examples:
+        turns.append(ChatMessage(role="user", content=render_evidence(evidence, sources_first=True)))
+        turns.append(ChatMessage(role="assistant", content=found))
+    return (_system(persona, instruction), *turns)
 
 
 def criterion_question(rubric: Rubric, criterion: Criterion) -> YesNoQuestion:

@@ -12,7 +12,6 @@ it (`jurat.judge.judge.Judge.evaluate`, the engine) does the waiting, the storin
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -26,15 +25,15 @@ from jurat.judge.answer import (
     CriterionAnswer,
     check_explanation,
     check_reply,
-    check_signals,
     combine_criteria,
 )
+from jurat.judge.probability import YES_NO, mean_share, probability_of_yes, shifted
 from jurat.judge.prompt import decided_text, render_evidence
 from jurat.judge.spans import choice_schema
+from jurat.judge.study import Study
 from jurat.judge.verdict import Opinion, Spending, Withheld, spent_in_vain, sum_spending
 from jurat.provider.protocol import (
     Call,
-    FinishReason,
     Frame,
     ModelRequest,
     Provider,
@@ -129,28 +128,42 @@ class Asked:
         closing: trusted text after the evidence.
         criterion: what it asks about; None for the rubric as a whole.
         shift: added to the log-odds of yes, where a model is known to lean to one side.
+        words: yes and no, or two other words in their place.
     """
 
     frame: Frame
     closing: str = ""
     criterion: Criterion | None = None
     shift: float = 0.0
+    words: tuple[str, str] = YES_NO
+
+    @property
+    def settings(self) -> list[Json]:
+        """What of it stands in no frame."""
+        told: list[Json] = [self.closing, self.shift]
+        return told if self.words == YES_NO else [*told, *self.words]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogprobStrategy:
-    """Ask a yes/no question for each criterion, and take the score from the probability of yes."""
+    """Ask a yes/no question for each criterion, and take the score from the probability of yes.
+
+    With a study (`jurat.judge.study`) there is a call before, whose finding the questions show.
+    """
 
     terms: Terms
     questions: tuple[Asked, ...]
+    study: Study | None = None
 
     @property
     def frames(self) -> tuple[Frame, ...]:
-        return tuple(question.frame for question in self.questions)
+        studied = (self.study.frame,) if self.study else ()
+        return (*studied, *(question.frame for question in self.questions))
 
     @property
     def settings(self) -> Json:
-        return [[question.closing, question.shift] for question in self.questions]
+        told: list[Json] = [question.settings for question in self.questions]
+        return [*told, [self.study.kind]] if self.study else told
 
     def check(self) -> None:
         require_logprobs(self.terms.provider.settings)
@@ -162,30 +175,54 @@ class LogprobStrategy:
     def score(
         self, evidence: Evidence, repeat: int
     ) -> Generator[Sequence[Call], Sequence[Outcome], tuple[Answer, Spending] | Opinion]:
-        """The questions side by side; one that fails makes the whole fail, and every one of them is counted."""
-        prepare, user = self.terms.provider.prepare, render_evidence(evidence, sources_first=True)
-        calls = [
-            prepare(ModelRequest(frame=question.frame, user=user + question.closing, repeat=repeat))
-            for question in self.questions
-        ]
+        """The questions side by side; one that fails makes the whole fail, and every call is counted."""
+        studied = yield from self._studied(evidence, repeat)
+        if isinstance(studied, Opinion):
+            return studied
+        views, before = studied
+        prepare = self.terms.provider.prepare
+        users = [render_evidence(view, sources_first=True) for view in views]
+        asked = [(question, user + question.closing) for question in self.questions for user in users]
+        calls = [prepare(ModelRequest(frame=question.frame, user=user, repeat=repeat)) for question, user in asked]
         outcomes = yield calls
-        found = [self._probability(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
+        answered = zip(asked, calls, outcomes, strict=True)
+        found = [self._probability(question, call, outcome) for (question, _), call, outcome in answered]
         failures = [item for item in found if isinstance(item, Opinion)]
-        shares = [item for item in found if not isinstance(item, Opinion)]
-        spent = [item.spending for item in failures] + [spending for _, spending in shares]
-        spending = sum_spending(spent, together=True)
+        known = [item for item in found if not isinstance(item, Opinion)]
+        spent = [item.spending for item in failures] + [spending for _, spending in known]
+        spending = sum_spending((*before, sum_spending(spent, together=True)), together=False)
         if failures:
             rejected = {key: kept for item in failures for key, kept in item.rejected.items()}
             return replace(failures[0], spending=spending, rejected=rejected)
-        return _answered(self.terms.rubric, self.questions, [share for share, _ in shares]), spending
+        seen = [share for share, _ in known]
+        shares = [mean_share(seen[start : start + len(views)]) for start in range(0, len(seen), len(views))]
+        return _answered(self.terms.rubric, self.questions, shares), spending
 
-    def _probability(self, call: Call, outcome: Outcome) -> tuple[float, Spending] | Opinion:
+    def _studied(
+        self, evidence: Evidence, repeat: int
+    ) -> Generator[Sequence[Call], Sequence[Outcome], tuple[tuple[Evidence, ...], tuple[Spending, ...]] | Opinion]:
+        """The views of the evidence that the questions show, and what it cost to find that out."""
+        request = self.study.request(evidence, repeat) if self.study else None
+        if self.study is None or request is None:
+            return (evidence,), ()
+        call = self.terms.provider.prepare(request)
+        (outcome,) = yield (call,)
         read = _read(self.terms, call, outcome)
         if isinstance(read, Opinion):
             return read
         reply, spending = read
         try:
-            return probability_of_yes(reply), spending
+            return self.study.views(evidence, reply), (spending,)
+        except AnswerError as error:
+            return _rejected(self.terms, call, error, spending)
+
+    def _probability(self, question: Asked, call: Call, outcome: Outcome) -> tuple[float, Spending] | Opinion:
+        read = _read(self.terms, call, outcome)
+        if isinstance(read, Opinion):
+            return read
+        reply, spending = read
+        try:
+            return probability_of_yes(reply, question.words), spending
         except AnswerError as error:
             return _rejected(self.terms, call, error, spending)
 
@@ -196,23 +233,11 @@ def _answered(rubric: Rubric, questions: Sequence[Asked], shares: Sequence[float
     for question, share in zip(questions, shares, strict=True):
         low, high = (question.criterion.min, question.criterion.max) if question.criterion else rubric.score_range
         score = low + shifted(share, question.shift) * (high - low)
-        reason = f"yes with probability {share:.2f}"
+        reason = f"{question.words[0]} with probability {share:.2f}"
         if question.criterion is None:
             return Answer(score=score, reason=reason)
         answers.append(CriterionAnswer(id=question.criterion.id, score=score, reason=reason))
     return combine_criteria(rubric, answers)
-
-
-def log_odds(share: float) -> float:
-    """ln(p / (1 - p)), for p above 0 and below 1."""
-    return math.log(share / (1.0 - share))
-
-
-def shifted(share: float, shift: float) -> float:
-    """The probability whose log-odds are those of `share` plus the shift; 0 and 1 stay what they are."""
-    if shift == 0.0 or not 0.0 < share < 1.0:
-        return share
-    return 1.0 / (1.0 + math.exp(-(log_odds(share) + shift)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,38 +318,6 @@ def decide(terms: Terms, answer: Answer, spending: Spending) -> Opinion:
         findings=findings,
         spending=spending,
     )
-
-
-_ROUNDING = 1e-3
-
-
-def probability_of_yes(reply: Reply) -> float:
-    """P(yes) / (P(yes) + P(no)) at the first token, 0 to 1, over every spelling of the two words.
-
-    A logarithm a little above 0 is a rounding error of the server's and counts as 0.
-
-    Raises:
-        AnswerError: as for any reply, and `schema_violation` when neither word is among the alternatives, or what is
-            reported are no log-probabilities.
-    """
-    cut = reply.finish_reason is FinishReason.LENGTH  # expected here: one token is all that is asked for
-    check_signals(replace(reply, finish_reason=FinishReason.STOP) if cut else reply)
-    if not reply.logprobs:
-        message = "expected log-probabilities of the first token, found none in the reply"
-        raise AnswerError(ErrorCategory.SCHEMA_VIOLATION, message)
-    weights = {"yes": 0.0, "no": 0.0}
-    for token, logprob in reply.logprobs[0].top.items():
-        if not logprob <= _ROUNDING:
-            message = "expected log-probabilities (at most 0), found a number above"
-            raise AnswerError(ErrorCategory.SCHEMA_VIOLATION, message)
-        word = token.strip().casefold()
-        if word in weights:
-            weights[word] += math.exp(min(logprob, 0.0))
-    total = weights["yes"] + weights["no"]
-    if total <= 0.0:
-        message = "expected yes or no among the first token's alternatives, found neither"
-        raise AnswerError(ErrorCategory.SCHEMA_VIOLATION, message)
-    return weights["yes"] / total
 
 
 def _read(terms: Terms, call: Call, outcome: Outcome) -> tuple[Reply, Spending] | Opinion:
