@@ -307,6 +307,7 @@ async def test_what_a_run_rests_on_is_in_the_store_before_its_first_call(folder:
         "prompt": 1,
         "provider": 2,
         "rubric": 1,
+        "places": 1,
     }
     cases = [case async for case in store.runs.cases(record.id)]
     bodies = [case_from_json((await store.runs.snapshot(case.case_hash)).body) for case in cases]

@@ -111,7 +111,8 @@ class CaseRecord:
 class Snapshot:
     """Something immutable that a run rests on, named by its content: `sha256:…` of its canonical JSON.
 
-    `kind` is `suite`, `case`, `prompt`, `provider` or `rubric`.
+    `kind` is `suite`, `case`, `prompt`, `provider` or `rubric`; `places` says where assertions were written, which
+    decides nothing.
     """
 
     hash: str

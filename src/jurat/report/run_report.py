@@ -102,9 +102,10 @@ _TIMES = ("duration_ms", "latency_ms")
 
 def comparable(report: Mapping[str, Any]) -> dict[str, Json]:
     """The report without what differs between two runs that came out alike: its name, when and where it ran, how long
-    things took. Everything that was decided, said and spent stays."""
+    things took, on which lines its assertions stand. Everything that was decided, said and spent stays."""
     made: dict[str, Any] = plain(report)
     made["run"] = _without(made["run"], _OF_ITS_OWN)
+    made["run"]["snapshots"] = _without(made["run"]["snapshots"], ("places",))
     made["summary"] = _without(made["summary"], _TIMES)
     if made["gate"] is not None:
         made["gate"]["rules"] = [_timeless_rule(rule) for rule in made["gate"]["rules"]]

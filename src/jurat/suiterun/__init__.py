@@ -11,12 +11,14 @@ from jurat.suiterun.evidence import trial_evidence
 from jurat.suiterun.inputs import input_files
 from jurat.suiterun.lifecycle import Finished, begin, by_case, carry_on, load_finished
 from jurat.suiterun.options import RunOptions, checked_options
+from jurat.suiterun.places import Places, read_places
 from jurat.suiterun.prepare import Prepared, check_suite, prepare
 from jurat.suiterun.reopen import reopen
 from jurat.suiterun.rescore import begin_rescore
 
 __all__ = [
     "Finished",
+    "Places",
     "Prepared",
     "RunOptions",
     "begin",
@@ -28,6 +30,7 @@ __all__ = [
     "input_files",
     "load_finished",
     "prepare",
+    "read_places",
     "reopen",
     "trial_evidence",
 ]

@@ -22,6 +22,7 @@ from jurat.suite.codec import prompt_hash
 from jurat.suiterun.answers import ParentAnswers
 from jurat.suiterun.baseline import baseline_for
 from jurat.suiterun.options import options_to_json
+from jurat.suiterun.places import PLACES, places_of
 from jurat.suiterun.prepare import Prepared, folder_of
 from jurat.suiterun.provenance import new_run_id, now, provenance
 from jurat.suiterun.snapshots import what_it_rests_on
@@ -52,7 +53,7 @@ async def begin(prepared: Prepared, store: Store, *, parent: str | None = None) 
         StoreError: when it cannot be kept.
     """
     baseline = await baseline_for(prepared.policy, prepared.suite.name, store)
-    rests = what_it_rests_on(prepared)
+    rests, places = what_it_rests_on(prepared), places_of(prepared)
     record = RunRecord(
         id=new_run_id(),
         suite=prepared.suite.name,
@@ -64,10 +65,10 @@ async def begin(prepared: Prepared, store: Store, *, parent: str | None = None) 
         cases=len(rests.cases),
         options={**_options(prepared), **({} if baseline is None else {"baseline": baseline.id})},
         provenance=_provenance(prepared),
-        snapshots=rests.by_kind,
+        snapshots=rests.by_kind if places is None else {**rests.by_kind, PLACES: (places.hash,)},
         parent=parent,
     )
-    await store.runs.begin(record, rests.cases, rests.snapshots)
+    await store.runs.begin(record, rests.cases, [*rests.snapshots, *([] if places is None else [places])])
     return record
 
 

@@ -55,6 +55,7 @@ class Prepared:
         samples, reducer: trials of each case, and how they become one outcome.
         limits: the bounds that hold; `concurrency` is never None here.
         recordings: what the run answers from, and what it leaves.
+        loaded: the suite with where its parts were written; None of one that was written in no file.
     """
 
     suite: Suite
@@ -69,6 +70,7 @@ class Prepared:
     reducer: Reducer
     limits: Limits
     recordings: Recordings
+    loaded: LoadedSuite | None = None
 
     async def aclose(self) -> None:
         """Close the subject and the providers."""
@@ -176,6 +178,7 @@ class _Preparation:
             reducer=reducer,
             limits=limits,
             recordings=self._recordings,
+            loaded=self._loaded,
         )
 
     def refuse_unready(self, prepared: Prepared) -> None:

@@ -64,7 +64,7 @@ class Told:
     def place_of(self, assertion: int | None) -> Place:
         """Where an assertion was written; where that is not known, or for the subject, the case's place."""
         known = None if assertion is None or assertion >= len(self.places) else self.places[assertion]
-        if known is not None and known.file is not None and known.line is not None:
+        if known is not None and known.file and known.line is not None:
             return known
         return Place(file=self.case.file, line=self.case.line)
 
