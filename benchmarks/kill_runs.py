@@ -229,14 +229,26 @@ def compared(now: Kept, before: Kept, fresh: list[str], reference: Reference, in
     return faults
 
 
+def difference(found: Json, wanted: Json, path: str = "") -> str | None:
+    """Where two JSON values differ first, and how; None where they do not."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        pairs = [(f"{path}.{key}", found.get(key), wanted.get(key)) for key in {**wanted, **found}]
+    elif isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
+        pairs = [(f"{path}[{place}]", *both) for place, both in enumerate(zip(found, wanted, strict=True))]
+    else:
+        return None if found == wanted else f"{path} is {str(found)[:80]}, not {str(wanted)[:80]}"
+    told = (difference(one, other, inner) for inner, one, other in pairs)
+    return next((one for one in told if one is not None), None)
+
+
 def ended(folder: Path, done: subprocess.CompletedProcess[str], reference: Reference) -> Found:
     """What a story left in the end."""
     calls = Counter(asked(folder))
     found = Found(calls=calls.total(), twice=calls.total() - len(calls))
     if done.returncode != 0:
         found.faults.append(f"exit code {done.returncode} at the end: {done.stderr[-300:]}")
-    elif comparable(json.loads(done.stdout)) != reference.report:
-        found.faults.append("at the end the report is not that of an undisturbed run")
+    elif (where := difference(comparable(json.loads(done.stdout)), reference.report)) is not None:
+        found.faults.append(f"at the end the report is not that of an undisturbed run: {where}")
     if set(calls) != reference.calls:
         found.faults.append("at the end other things were asked for than in an undisturbed run")
     found.faults += [f"store verify at the end: {fault}" for fault in kept(folder).faults]

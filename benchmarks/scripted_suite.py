@@ -3,7 +3,8 @@
 A trial is one call of the subject, one of the judge, and one deterministic assertion. Replies are picked by a hash of
 the request, so that a run comes out the same in whatever order its calls are made, however often it is broken off.
 What was asked is noted in `calls.log`, a key a line. `lively` scripts take their time (every ninth reply longer), err
-now and then, and have prices; every tenth case asks the same as the one before it, so that replies are shared.
+now and then, and have prices; every tenth case asks the same as the one before it, so that replies are shared. (Those
+never err: what failed is shared by who asks meanwhile, and asked for again by who comes later, as chance will have it.)
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ SUITE, STORE, LOG = "suite.json", "store.db", "calls.log"
 ANSWER = "A full tank waters four pots for about ten days."
 PRICES = {"input": 0.15, "output": 0.6}
 USAGE = {"input_tokens": 640, "output_tokens": 96}
-ERRORS_EVERY = 29
 SLOW_EVERY = 9
 
 
@@ -36,7 +36,10 @@ def write_suite(folder: Path, cases: int, *, samples: int = 1, in_flight: int = 
     suite = {
         "schema_version": 1,
         "suite": "scripted",
-        "providers": [_provider("answerer", _answers(), lively), _provider("judge", _verdicts(), lively)],
+        "providers": [
+            _provider("answerer", _answers(), erring=(5, 46) if lively else ()),
+            _provider("judge", _verdicts(), erring=(17, 33) if lively else ()),
+        ],
         "prompt": "Customer {{n}} asks how long a full tank lasts.",
         "subject": "answerer",
         "sampling": {"samples": samples},
@@ -63,16 +66,16 @@ def _verdicts() -> list[dict[str, object]]:
     return [*sound, {"text": "I would rather not say."}, {"text": "", "finish_reason": "length"}]
 
 
-def _provider(name: str, replies: Sequence[Mapping[str, object]], lively: bool) -> dict[str, object]:
+def _provider(name: str, replies: Sequence[Mapping[str, object]], erring: Sequence[int]) -> dict[str, object]:
+    """A script; a lively one errs with the customers of these numbers."""
     made = [dict(reply) for reply in replies]
     row: dict[str, object] = {"name": name, "kind": "scripted", "order": "by_request"}
-    if lively:
+    if erring:
         for place, reply in enumerate(made):
             reply["delay_s"] = 0.05 if place % SLOW_EVERY == 0 else 0.002
             reply["latency_ms"] = 100 + place / 7
             reply["usage"] = USAGE
-        for place in range(ERRORS_EVERY, len(made), ERRORS_EVERY):
-            made[place] = {"error": "network_error", "delay_s": 0.002}
+        made += [{"match": f"Customer {n} asks", "error": "network_error", "delay_s": 0.002} for n in erring]
         row.update(prices=PRICES, call_log=LOG)
     return {**row, "replies": made}
 
