@@ -10,34 +10,27 @@ __all__ = [
     "CONCURRENCY_HELP",
     "FAIL_ON_HELP",
     "FILTER_HELP",
+    "FORMAT_HELP",
     "INCLUDE_HELP",
     "LIVE_HELP",
     "OUTPUT_HELP",
     "PROVIDER_HELP",
     "RECORD_HELP",
     "REPLAY_HELP",
+    "REPORT_HELP",
     "RUN_HELP",
     "STORE_HELP",
     "TIMEOUT_HELP",
-    "ExportForm",
     "FailOn",
     "Form",
 ]
 
 
 class Form(StrEnum):
-    """How a run is told."""
+    """How a list is printed."""
 
     CONSOLE = "console"
     JSON = "json"
-
-
-class ExportForm(StrEnum):
-    """The forms in which a run leaves the store."""
-
-    JSON = "json"
-    JSONL = "jsonl"
-    CSV = "csv"
 
 
 class FailOn(StrEnum):
@@ -48,6 +41,8 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
+FORMAT_HELP = "How the report is told: console, json, junit, github, markdown, sarif, html, or an installed format."
+REPORT_HELP = "A report in another format, into a file. May be given again."
 OUTPUT_HELP = "A file for the report, whole or not there; the summary is then still printed."
 INCLUDE_HELP = "Answers and conversations belong to the report."
 STORE_HELP = "Where runs are kept: a file or a PostgreSQL URL. Default: .jurat/jurat.db."

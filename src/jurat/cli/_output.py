@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from jurat.errors import AuthoringError, Fault, StoreError
 
-__all__ = ["refuse_shared_output", "refuse_unwritable", "whole_file"]
+__all__ = ["refuse_shared_output", "refuse_unfit_files", "refuse_unwritable", "whole_file"]
 
 _STORE_SIDES = ("", "-wal", "-shm", "-journal")
 
@@ -43,6 +43,25 @@ def refuse_shared_output(
     for number, words in ((0, "the input"), (1, "standard output"), (2, "standard error")):
         if _is_stream(out, number):
             raise refused(words)
+
+
+def refuse_unfit_files(
+    files: Sequence[tuple[str, Path]], others: Mapping[str, str | Path | None], command: str
+) -> None:
+    """Have every file be one of its own, that can be written.
+
+    Args:
+        files: each with the option that names it.
+        others: files that are needed, by the words for them.
+
+    Raises:
+        AuthoringError: at the first that is not.
+    """
+    taken = dict(others)
+    for option, path in files:
+        refuse_shared_output(path, taken, option=option, command=command)
+        refuse_unwritable(path, command, option)
+        taken[f"the file of another report, {path}"] = path
 
 
 def _same(one: Path, other: str) -> bool:

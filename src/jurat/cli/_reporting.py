@@ -1,40 +1,40 @@
-"""Reports of runs, in whatever form is asked for, to standard output or to a file that is whole or not there.
+"""Reports of runs, in whatever formats are asked for, to standard output and to files that are whole or not there.
 
 What is printed comes out of the store, so that `jurat run`, `jurat resume` and `jurat export` say the same of a run,
-and in one pass, so that a run of any size can be told.
+and in one pass for all formats together, so that a run of any size can be told.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING
 
-from jurat.cli import _stdout
 from jurat.cli._csv import csv_text, trial_rows
-from jurat.cli._forms import ExportForm, Form
-from jurat.cli._output import whole_file
-from jurat.cli._stdout import say, say_data
-from jurat.errors import StoreError
+from jurat.cli._outs import ConsoleReporter, Out, appended, standard_output, step_summary, whole
+from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import reduce_statuses
-from jurat.report.console_look import Look, in_colour, plain
-from jurat.report.run_console import RunConsole
+from jurat.evidence import Evidence
+from jurat.report.reporters import REPORTERS, Reporter, ReportOptions, Sink, Told, installed_reporters, make_reporter
 from jurat.report.run_json import case_json
-from jurat.report.run_report import ReportWriter, report_head
-from jurat.vocabulary import Status
+from jurat.vocabulary import Status, nearest
 
 if TYPE_CHECKING:
     from jurat.report.record import CaseRecord, RunRecord, TrialRecord
     from jurat.store import Store
     from jurat.suiterun import Finished
 
-__all__ = ["Printing", "Sink", "console_text", "export_run", "print_reports", "sink_for"]
+__all__ = ["CONSOLE", "Printing", "export_run", "print_reports", "printing_of"]
 
-_MAX_WIDTH = 120
+CONSOLE = "console"
+_BY_CASE = ("jsonl", "csv")
+_PLAIN = (CONSOLE, "json", *_BY_CASE)
+"""Formats that point at no line and show no quote where it stands."""
+_WITHOUT_TALK = (*_PLAIN, "junit", "github", "markdown", "sarif")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,167 +44,194 @@ class Printing:
     Attributes:
         form: of the report.
         output: a file for it; the console's text then still goes to standard output.
-        include_output: whether answers and conversations are part of it.
+        reports: more reports, each a format and its file.
+        include_output: whether answers and conversations are part of them.
     """
 
-    form: Form = Form.CONSOLE
+    form: str = CONSOLE
     output: Path | None = None
+    reports: tuple[tuple[str, Path], ...] = ()
     include_output: bool = False
 
-
-class Sink(Protocol):
-    """Where bytes of UTF-8 go."""
-
-    def write(self, data: bytes, /) -> object: ...
-
-
-class _StandardOutput:
-    """Standard output as a sink: a good deal at a time, and never an error when its reader goes away."""
-
-    def __init__(self) -> None:
-        self._held: list[bytes] = []
-        self._size = 0
-
-    def write(self, data: bytes) -> None:
-        self._held.append(data)
-        self._size += len(data)
-        if self._size >= 1 << 16:
-            self.flush()
-
-    def flush(self) -> None:
-        say_data(b"".join(self._held))
-        self._held, self._size = [], 0
+    @property
+    def files(self) -> list[tuple[str, Path]]:
+        """The files that are written, each with the option that names it."""
+        own = [] if self.output is None else [("--output", self.output)]
+        return own + [("--report", path) for _, path in self.reports]
 
 
-@contextmanager
-def sink_for(output: Path | None) -> Iterator[Sink]:
-    """A file that is there when all is written, or standard output.
+def printing_of(
+    form: str, output: Path | None, reports: Iterable[str], include_output: bool, *, also: Sequence[str] = (CONSOLE,)
+) -> Printing:
+    """The printing that options ask for.
+
+    Args:
+        reports: each as `FORMAT=FILE`.
+        also: the formats that the command knows beside the reporters.
 
     Raises:
-        StoreError: when the file cannot be written.
+        AuthoringError: for a format that there is none of, and for a report that names no file.
     """
-    if output is not None:
-        with whole_file(output) as stream:
-            yield stream
+    faults: list[Fault] = []
+    known = [*also, *REPORTERS]
+    _check_form(form, "--format", known, faults)
+    pairs = []
+    for text in reports:
+        name, sign, path = text.partition("=")
+        if not (sign and name and path):
+            faults.append(Fault(path="--report", expected="FORMAT=FILE, as in junit=report.xml", found=repr(text[:80])))
+            continue
+        _check_form(name, "--report", [*REPORTERS, CONSOLE], faults)
+        pairs.append((name, Path(path)))
+    if faults:
+        raise AuthoringError("report", faults)
+    return Printing(form=form, output=output, reports=tuple(pairs), include_output=include_output)
+
+
+def _check_form(name: str, option: str, known: Sequence[str], faults: list[Fault]) -> None:
+    """Refuse a format that there is none of; one of another distribution has to be loaded to be known to work."""
+    if name in known:
         return
-    out = _StandardOutput()
-    yield out
-    out.flush()
+    every = [*known, *installed_reporters()]
+    if name not in every:
+        near = nearest(name, every)
+        hint = f"Did you mean {near}?" if near else None
+        faults.append(Fault(path=option, expected="one of " + ", ".join(every), found=repr(name[:80]), hint=hint))
+        return
+    try:
+        make_reporter(name, _Nowhere(), ReportOptions(), option)
+    except AuthoringError as error:
+        faults += error.faults
+
+
+class _Nowhere:
+    """A sink in which everything is lost."""
+
+    def write(self, data: bytes) -> None:
+        del data
+
+
+# --- reports -------------------------------------------------------------------------------------------------------
 
 
 async def print_reports(store: Store, finished: Sequence[Finished], printing: Printing) -> None:
     """Tell runs as it was asked for.
 
     Raises:
-        StoreError: when the file cannot be written; the runs are in the store.
+        StoreError: when a file cannot be written; the others are, and the runs are in the store.
     """
-    if printing.output is None and printing.form is Form.CONSOLE:
-        for one in finished:
-            say(await console_text(store, one))
-    elif printing.output is None:
-        with sink_for(None) as sink:
-            await _write_json(sink, store, finished, [None] * len(finished), include_output=printing.include_output)
-    else:
-        await _print_and_write(store, finished, printing, printing.output)
+    make = partial(_reporter, printing, len(finished))
+    outs = [Out(whole(path), partial(make, name, None)) for name, path in _files(printing)]
+    shown = printing.form if printing.output is None else CONSOLE
+    outs.append(Out(standard_output(), partial(make, shown, sys.stdout)))
+    await _tell_all(store, finished, printing, outs)
 
 
-async def _print_and_write(store: Store, finished: Sequence[Finished], printing: Printing, output: Path) -> None:
-    """The report into a file, then the summary to standard output: the store is read once for both."""
-    pages = [_page(one) for one in finished]
+def _files(printing: Printing) -> list[tuple[str, Path]]:
+    own = [] if printing.output is None else [(printing.form, printing.output)]
+    return [*own, *printing.reports]
+
+
+def _reporter(printing: Printing, runs: int, name: str, screen: IO[str] | None, sink: Sink) -> Reporter:
+    """A reporter; `screen` is what its sink ends at, where a person may be looking."""
+    if name == CONSOLE:
+        return ConsoleReporter(sink, coloured=screen is not None and screen.isatty())
+    from jurat._version import __version__
+
+    options = ReportOptions(include_output=printing.include_output, runs=runs, version=__version__)
+    return make_reporter(name, sink, options)
+
+
+async def _tell_all(store: Store, finished: Sequence[Finished], printing: Printing, outs: list[Out]) -> None:
+    forms = {printing.form, *(name for name, _ in printing.reports)}
+    if "github" in forms and (summary := step_summary()) is not None:
+        outs.append(Out(appended(summary), partial(_reporter, printing, len(finished), "markdown", None)))
     try:
-        with sink_for(output) as sink:
-            if printing.form is Form.JSON:
-                await _write_json(sink, store, finished, pages, include_output=printing.include_output)
-            else:
-                await _write_text(sink, store, finished, pages)
-    except StoreError:
-        for one in finished:  # of what was read for the file, nobody knows how much that was
-            say(await console_text(store, one))
+        for one in finished:
+            await _tell(store, one, outs, forms, include_output=printing.include_output)
+    except BaseException:
+        for out in outs:
+            out.drop()
         raise
-    for one, page in zip(finished, pages, strict=True):
-        say(_text(page, one))
+    for out in outs:
+        out.close()
+    for out in outs:
+        if out.failed is not None:
+            raise out.failed
 
 
-async def _write_text(sink: Sink, store: Store, finished: Sequence[Finished], pages: Sequence[RunConsole]) -> None:
-    for one, page in zip(finished, pages, strict=True):
-        bare = _page(one, coloured=False)
-        await _read(store, one, page, bare)
-        sink.write(_text(bare, one).encode("utf-8", "backslashreplace"))
-
-
-async def _write_json(
-    sink: Sink,
-    store: Store,
-    finished: Sequence[Finished],
-    pages: Sequence[RunConsole | None],
-    *,
-    include_output: bool,
+async def _tell(
+    store: Store, finished: Finished, outs: Sequence[Out], forms: set[str], *, include_output: bool
 ) -> None:
-    """The report of one run; of several, an array of their reports. Pages take in what passes by."""
-    several = len(finished) > 1
-    sink.write(b"[\n" if several else b"")
-    for number, (one, page) in enumerate(zip(finished, pages, strict=True)):
-        sink.write(b",\n" if number else b"")
-        await _write_report(sink, store, one, page, include_output=include_output)
-    sink.write(b"]\n" if several else b"")
+    from jurat.suiterun import Places, read_places
 
-
-async def _write_report(
-    sink: Any, store: Store, finished: Finished, page: RunConsole | None, *, include_output: bool
-) -> None:
     record = finished.record
-    head = report_head(record, finished.tally.summary(), record.gate)
-    writer = ReportWriter(sink, head, record.samples, include_output=include_output)
+    summary = finished.tally.summary()
+    for out in outs:
+        out.tell(lambda reporter: reporter.begin(record, summary, record.gate))
+    places = Places(None) if forms <= {*_PLAIN} else await read_places(store, record)
+    talks = include_output and not forms <= {*_WITHOUT_TALK}
     async for case, trials in _by_case(store, record):
-        writer.case(case, trials)
-        if page is not None:
-            page.case(case, trials, _outcome(finished, trials))
-    writer.end()
+        told = Told(
+            case=case,
+            trials=trials,
+            outcome=_outcome(finished, trials),
+            places=places.of(case),
+            seen=await _seen(store, case, trials) if talks else (),
+        )
+        for out in outs:
+            out.tell(lambda reporter, told=told: reporter.case(told))  # type: ignore[misc]
+    for out in outs:
+        out.tell(lambda reporter: reporter.end())
 
 
-async def console_text(store: Store, finished: Finished, *, coloured: bool | None = None) -> str:
-    """A run for a person to read.
+async def _seen(store: Store, case: CaseRecord, trials: Sequence[TrialRecord]) -> list[Sequence[Evidence]]:
+    """What the judges of each trial were shown; nothing where that cannot be made again."""
+    from jurat.suiterun import trial_evidence
 
-    Args:
-        coloured: whether colours are used; None: where standard output takes them.
-    """
-    page = _page(finished, coloured=coloured)
-    await _read(store, finished, page)
-    return _text(page, finished)
-
-
-def _page(finished: Finished, *, coloured: bool | None = None) -> RunConsole:
-    colour = _stdout.coloured() if coloured is None else coloured
-    width = min(shutil.get_terminal_size((100, 24)).columns, _MAX_WIDTH)
-    return RunConsole(finished.record, Look(width=width, paint=in_colour if colour else plain))
-
-
-async def _read(store: Store, finished: Finished, *pages: RunConsole) -> None:
-    async for case, trials in _by_case(store, finished.record):
-        outcome = _outcome(finished, trials)
-        for page in pages:
-            page.case(case, trials, outcome)
+    body = (await store.runs.snapshot(case.case_hash)).body
+    found: list[Sequence[Evidence]] = []
+    for trial in trials:
+        try:
+            found.append(trial_evidence(body, trial))
+        except AuthoringError:  # an answer that is no text a judge could be shown
+            found.append(())
+    return found
 
 
 def _outcome(finished: Finished, trials: Sequence[TrialRecord]) -> Status | None:
-    whole = len(trials) == finished.record.samples
-    return reduce_statuses([trial.status for trial in trials], finished.tally.reducer) if whole else None
+    whole_case = len(trials) == finished.record.samples
+    return reduce_statuses([trial.status for trial in trials], finished.tally.reducer) if whole_case else None
 
 
-def _text(page: RunConsole, finished: Finished) -> str:
-    return page.text(finished.tally.summary(), finished.record.gate)
+# --- export --------------------------------------------------------------------------------------------------------
 
 
-async def export_run(sink: Sink, store: Store, finished: Finished, form: ExportForm, *, include_output: bool) -> None:
-    """A run as a report, as one JSON object for each case, or as a table."""
-    record = finished.record
-    if form is ExportForm.JSON:
-        await _write_report(sink, store, finished, None, include_output=include_output)
+async def export_run(store: Store, finished: Finished, printing: Printing) -> None:
+    """A run as a report, as one JSON object for each case (`jsonl`), or as a table (`csv`), and as other reports.
+
+    Raises:
+        StoreError: as `print_reports`.
+    """
+    make = partial(_reporter, printing, 1)
+    outs = [Out(whole(path), partial(make, name, None)) for name, path in printing.reports]
+    place = standard_output() if printing.output is None else whole(printing.output)
+    if printing.form not in _BY_CASE:
+        outs.append(Out(place, partial(make, printing.form, sys.stdout if printing.output is None else None)))
+        await _tell_all(store, [finished], printing, outs)
         return
-    if form is ExportForm.CSV:
+    if outs:
+        await _tell_all(store, [finished], printing, outs)
+    with place as sink:
+        await _export_rows(sink, store, finished, printing)
+
+
+async def _export_rows(sink: Sink, store: Store, finished: Finished, printing: Printing) -> None:
+    record, include_output = finished.record, printing.include_output
+    if printing.form == "csv":
         sink.write(csv_text((), heading=True).encode())
     async for case, trials in _by_case(store, record):
-        if form is ExportForm.CSV:
+        if printing.form == "csv":
             text = csv_text(trial_rows(record, case, trials, include_output=include_output))
         else:
             told = case_json(case, trials, record.samples, include_output=include_output)

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from jurat.cli._exits import ExitCode
-from jurat.cli._forms import FailOn, Form
+from jurat.cli._forms import FailOn
 from jurat.cli._interrupt import interruptible
 from jurat.cli._live import Standing, live_view
-from jurat.cli._output import refuse_shared_output, refuse_unwritable
+from jurat.cli._output import refuse_unfit_files
 from jurat.cli._reporting import Printing, print_reports
 from jurat.cli._stdout import turned_away
 from jurat.errors import AuthoringError, Fault, StoreError
@@ -70,9 +70,8 @@ class Order:
 # --- from options to parts -----------------------------------------------------------------------------------------
 
 
-def order_of(form: str, output: Path | None, include_output: bool, fail_on: FailOn, store: str | None) -> Order:
+def order_of(printing: Printing, fail_on: FailOn, store: str | None) -> Order:
     """The order that a command's options make."""
-    printing = Printing(form=Form(form), output=output, include_output=include_output)
     return Order(printing=printing, fail_on=fail_on, store=store)
 
 
@@ -106,8 +105,9 @@ def providers_from(given: Iterable[str]) -> dict[str, str]:
 
 
 def _check_output(order: Order, inputs: Iterable[Path]) -> None:
-    output, bench = order.printing.output, Workbench()
-    if output is None:
+    """Find out, before anything is spent, whether every report has a file of its own that can be written."""
+    files, bench = order.printing.files, Workbench()
+    if not files:
         return
     store = bench.store_place(order.store)
     others: dict[str, str | Path | None] = {
@@ -116,8 +116,7 @@ def _check_output(order: Order, inputs: Iterable[Path]) -> None:
         **{f"the file of provider {name}": file for name, file in bench.files_of_providers()},
         "the store": store if isinstance(store, Path) else None,
     }
-    refuse_shared_output(output, others, option="--output", command="report")
-    refuse_unwritable(output, "report")
+    refuse_unfit_files(files, others, "report")
 
 
 # --- the three commands --------------------------------------------------------------------------------------------

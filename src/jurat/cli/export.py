@@ -1,28 +1,35 @@
-"""`jurat export`: a run leaves the store, as a report, as lines of JSON, or as a table."""
+"""`jurat export`: a run leaves the store, as reports, as lines of JSON, or as a table."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli._forms import INCLUDE_HELP, RUN_HELP, STORE_HELP, ExportForm
+from jurat.cli._forms import INCLUDE_HELP, REPORT_HELP, RUN_HELP, STORE_HELP
 from jurat.cli._stdout import turned_away
 
+if TYPE_CHECKING:
+    from jurat.cli._reporting import Printing
+
 __all__ = ["export"]
+
+_FORMAT_HELP = (
+    "jsonl: a line for each case; csv: a table; json, junit, github, markdown, sarif, html, console or an installed "
+    "format: a report."
+)
 
 
 def export(
     run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)],
-    form: Annotated[
-        ExportForm, typer.Option("--format", help="json: the report; jsonl: a line for each case; csv: a table.")
-    ] = ExportForm.JSON,
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=_FORMAT_HELP)] = "json",
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A file, whole or not there. Default: standard output.")
     ] = None,
+    report: Annotated[list[str] | None, typer.Option(metavar="FORMAT=FILE", help=REPORT_HELP)] = None,
     include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
     store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
 ) -> None:
@@ -31,27 +38,27 @@ def export(
     Exit codes: 0 done, 2 wrong input, 4 store or disk.
     """
     with exits():
-        asyncio.run(_export(run, form, output, include_output, store))
+        from jurat.cli._reporting import printing_of
+
+        printing = printing_of(form, output, report or (), include_output, also=("console", "jsonl", "csv"))
+        asyncio.run(_export(run, printing, store))
         if turned_away():
             raise typer.Exit(ExitCode.FAULT)
 
 
-async def _export(text: str, form: ExportForm, output: Path | None, include_output: bool, store: str | None) -> None:
-    from jurat.cli._output import refuse_shared_output, refuse_unwritable
-    from jurat.cli._reporting import export_run, sink_for
+async def _export(text: str, printing: Printing, store: str | None) -> None:
+    from jurat.cli._output import refuse_unfit_files
+    from jurat.cli._reporting import export_run
     from jurat.suiterun import load_finished
     from jurat.workbench import Workbench
 
     bench = Workbench()
-    place = bench.store_place(store)
-    if output is not None:
+    if printing.files:
+        place = bench.store_place(store)
         others = {"the store": place if isinstance(place, Path) else None, "the configuration file": bench.config.file}
-        refuse_shared_output(output, others, option="--output", command="jurat export")
-        refuse_unwritable(output, "jurat export")
+        refuse_unfit_files(printing.files, others, "jurat export")
     opened = await bench.open_store(store, must_exist=True)
     try:
-        finished = await load_finished(opened, await opened.runs.find(text))
-        with sink_for(output) as sink:
-            await export_run(sink, opened, finished, form, include_output=include_output)
+        await export_run(opened, await load_finished(opened, await opened.runs.find(text)), printing)
     finally:
         await opened.aclose()

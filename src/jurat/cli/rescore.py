@@ -14,17 +14,18 @@ from jurat.cli._forms import (
     CONCURRENCY_HELP,
     FAIL_ON_HELP,
     FILTER_HELP,
+    FORMAT_HELP,
     INCLUDE_HELP,
     LIVE_HELP,
     OUTPUT_HELP,
     PROVIDER_HELP,
     RECORD_HELP,
     REPLAY_HELP,
+    REPORT_HELP,
     RUN_HELP,
     STORE_HELP,
     TIMEOUT_HELP,
     FailOn,
-    Form,
 )
 from jurat.vocabulary import Cache
 
@@ -39,8 +40,9 @@ def rescore(
     provider: Annotated[list[str] | None, typer.Option(metavar="NAME=PROVIDER", help=PROVIDER_HELP)] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0.0, help=BUDGET_HELP)] = None,
     timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help=TIMEOUT_HELP)] = None,
-    form: Annotated[Form, typer.Option("--format", help="How the report is written.")] = Form.CONSOLE,
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = "console",
     output: Annotated[Path | None, typer.Option(metavar="FILE", help=OUTPUT_HELP)] = None,
+    report: Annotated[list[str] | None, typer.Option(metavar="FORMAT=FILE", help=REPORT_HELP)] = None,
     include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
     fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
     cache: Annotated[Cache, typer.Option(help=CACHE_HELP)] = Cache.OFF,
@@ -54,9 +56,11 @@ def rescore(
     Exit codes: as of jurat run.
     """
     with exits():
+        from jurat.cli._reporting import printing_of
         from jurat.cli._running import order_of, providers_from, rescore_run
         from jurat.suiterun import checked_options
 
+        printing = printing_of(form, output, report or (), include_output)
         options = checked_options(
             concurrency=concurrency,
             filter=filter_,
@@ -68,6 +72,6 @@ def rescore(
             replay=replay,
             live=live,
         )
-        code = rescore_run(run, suite, options, order_of(form, output, include_output, fail_on, store))
+        code = rescore_run(run, suite, options, order_of(printing, fail_on, store))
         if code is not ExitCode.PASSED:
             raise typer.Exit(code)

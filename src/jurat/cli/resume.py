@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli._forms import FAIL_ON_HELP, INCLUDE_HELP, OUTPUT_HELP, RUN_HELP, STORE_HELP, FailOn, Form
+from jurat.cli._forms import (
+    FAIL_ON_HELP,
+    FORMAT_HELP,
+    INCLUDE_HELP,
+    OUTPUT_HELP,
+    REPORT_HELP,
+    RUN_HELP,
+    STORE_HELP,
+    FailOn,
+)
 
 __all__ = ["resume"]
 
@@ -18,8 +27,9 @@ def resume(
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="Make the trials anew that came to an error.")
     ] = False,
-    form: Annotated[Form, typer.Option("--format", help="How the report is written.")] = Form.CONSOLE,
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = "console",
     output: Annotated[Path | None, typer.Option(metavar="FILE", help=OUTPUT_HELP)] = None,
+    report: Annotated[list[str] | None, typer.Option(metavar="FORMAT=FILE", help=REPORT_HELP)] = None,
     include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
     fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
     store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
@@ -29,8 +39,10 @@ def resume(
     Exit codes: as of jurat run.
     """
     with exits():
+        from jurat.cli._reporting import printing_of
         from jurat.cli._running import order_of, resume_run
 
-        code = resume_run(run, order_of(form, output, include_output, fail_on, store), retry_errors=retry_errors)
+        printing = printing_of(form, output, report or (), include_output)
+        code = resume_run(run, order_of(printing, fail_on, store), retry_errors=retry_errors)
         if code is not ExitCode.PASSED:
             raise typer.Exit(code)

@@ -14,16 +14,17 @@ from jurat.cli._forms import (
     CONCURRENCY_HELP,
     FAIL_ON_HELP,
     FILTER_HELP,
+    FORMAT_HELP,
     INCLUDE_HELP,
     LIVE_HELP,
     OUTPUT_HELP,
     PROVIDER_HELP,
     RECORD_HELP,
     REPLAY_HELP,
+    REPORT_HELP,
     STORE_HELP,
     TIMEOUT_HELP,
     FailOn,
-    Form,
 )
 from jurat.vocabulary import Cache
 
@@ -43,8 +44,9 @@ def run(
     provider: Annotated[list[str] | None, typer.Option(metavar="NAME=PROVIDER", help=PROVIDER_HELP)] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0.0, help=BUDGET_HELP)] = None,
     timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help=TIMEOUT_HELP)] = None,
-    form: Annotated[Form, typer.Option("--format", help="How the report is written.")] = Form.CONSOLE,
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = "console",
     output: Annotated[Path | None, typer.Option(metavar="FILE", help=OUTPUT_HELP)] = None,
+    report: Annotated[list[str] | None, typer.Option(metavar="FORMAT=FILE", help=REPORT_HELP)] = None,
     include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
     fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
     cache: Annotated[Cache, typer.Option(help=CACHE_HELP)] = Cache.OFF,
@@ -59,9 +61,11 @@ def run(
     130 interrupted (jurat resume goes on). Of several suites the worst counts.
     """
     with exits():
+        from jurat.cli._reporting import printing_of
         from jurat.cli._running import order_of, providers_from, reducer_from, run_suites
         from jurat.suiterun import checked_options
 
+        printing = printing_of(form, output, report or (), include_output)
         options = checked_options(
             samples=samples,
             reducer=reducer_from(reducer),
@@ -75,6 +79,6 @@ def run(
             replay=replay,
             live=live,
         )
-        code = run_suites(suites, options, order_of(form, output, include_output, fail_on, store))
+        code = run_suites(suites, options, order_of(printing, fail_on, store))
         if code is not ExitCode.PASSED:
             raise typer.Exit(code)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import exits
-from jurat.cli._forms import RUN_HELP, STORE_HELP, Form
+from jurat.cli._forms import FORMAT_HELP, INCLUDE_HELP, RUN_HELP, STORE_HELP
 from jurat.cli._stdout import line, say, say_json
 
 if TYPE_CHECKING:
+    from jurat.cli._reporting import Printing
+    from jurat.errors import AuthoringError
     from jurat.report.record import CaseRecord, RunRecord, TrialRecord
     from jurat.store import Store
 
@@ -25,15 +27,31 @@ def show(
     case: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A case in full, by its name. May be given again.")
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How it is printed.")] = Form.CONSOLE,
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = "console",
+    include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
     store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
 ) -> None:
     """Show a run: its cases that did not pass, its figures and its gate; or one case with everything about it."""
     with exits():
-        asyncio.run(_show(run, case or [], form, store))
+        from jurat.cli._reporting import printing_of
+
+        # On one's own screen, what is read as data is told in full.
+        printing = printing_of(form, None, (), include_output or form == "json")
+        if case and form not in ("console", "json"):
+            raise _only_as_text(form)
+        asyncio.run(_show(run, case or [], printing, store))
 
 
-async def _show(text: str, names: list[str], form: Form, store: str | None) -> None:
+def _only_as_text(form: str) -> AuthoringError:
+    from jurat.errors import AuthoringError, Fault
+
+    fault = Fault(path="--format", expected="console or json, for a case", found=form)
+    return AuthoringError("jurat show", [fault])
+
+
+async def _show(text: str, names: list[str], printing: Printing, store: str | None) -> None:
+    from jurat.cli._reporting import print_reports
+    from jurat.suiterun import load_finished
     from jurat.workbench import Workbench
 
     opened = await Workbench().open_store(store, must_exist=True)
@@ -41,19 +59,11 @@ async def _show(text: str, names: list[str], form: Form, store: str | None) -> N
         record = await opened.runs.find(text)
         if names:
             for case in await _cases(opened, record, names):
-                await _show_case(opened, record, case, form)
+                await _show_case(opened, record, case, printing.form)
         else:
-            await _show_run(opened, record, form)
+            await print_reports(opened, [await load_finished(opened, record)], printing)
     finally:
         await opened.aclose()
-
-
-async def _show_run(store: Store, record: RunRecord, form: Form) -> None:
-    from jurat.cli import _reporting
-    from jurat.suiterun import load_finished
-
-    printing = _reporting.Printing(form=form, include_output=form is Form.JSON)
-    await _reporting.print_reports(store, [await load_finished(store, record)], printing)
 
 
 async def _cases(store: Store, record: RunRecord, names: list[str]) -> list[CaseRecord]:
@@ -75,9 +85,9 @@ async def _cases(store: Store, record: RunRecord, names: list[str]) -> list[Case
     return [known[name] for name in names]
 
 
-async def _show_case(store: Store, record: RunRecord, case: CaseRecord, form: Form) -> None:
+async def _show_case(store: Store, record: RunRecord, case: CaseRecord, form: str) -> None:
     trials = [trial async for trial in store.runs.trials(record.id, case.case_index)]
-    if form is Form.JSON:
+    if form == "json":
         from jurat.report.run_json import case_json
 
         told = case_json(case, trials, record.samples, include_output=True)

@@ -18,6 +18,7 @@ __all__ = ["GROUP", "REPORTERS", "installed_reporters", "make_reporter"]
 
 GROUP = "jurat.reporters"
 _HOMES = {
+    "json": "json_report.JsonReporter",
     "junit": "junit.JUnitReporter",
     "github": "github.GitHubReporter",
     "markdown": "markdown.MarkdownReporter",

@@ -31,10 +31,12 @@ class ReportOptions:
 
     Attributes:
         include_output: whether answers and conversations belong to the report.
+        runs: how many runs it will be told.
         version: of the program that writes it.
     """
 
     include_output: bool = False
+    runs: int = 1
     version: str = "0"
 
 
