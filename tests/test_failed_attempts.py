@@ -32,8 +32,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
     yield from Folder.entered(tmp_path, monkeypatch)
 
 
-def suite(folder: Folder, server: Server, cases: int) -> None:
-    row = {"kind": "openai_compatible", "base_url": server.url, "model": "m", "max_attempts": 3}
+def suite(folder: Folder, server: Server, cases: int, **more: Any) -> None:
+    row = {"kind": "openai_compatible", "base_url": server.url, "model": "m", "max_attempts": 3, **more}
     written: dict[str, Any] = {
         "schema_version": 1,
         "suite": "capitals",
@@ -96,3 +96,18 @@ def test_one_request_that_failed_for_good_was_not_retried(folder: Folder) -> Non
         "failed": {"invalid_request": 1},
         "cached": 0,
     }
+
+
+def test_a_run_whose_key_is_refused_asks_three_times_and_every_trial_says_why(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_KEY", "sk-fake-00000000000000000000")
+    with serving_elsewhere(answer({"error": {"message": "no"}}, 401)) as server:
+        suite(folder, server, 30, api_key_env="SOME_KEY", concurrency=16)
+        run = jurat.run_suite("suite.json", concurrency=16)
+        asked = len(server.requests)
+
+    assert asked == attempts_of(run) == 3
+    errors = [case["trials"][0]["subject"]["error"] for case in run.cases()]
+    assert {error["type"] for error in errors} == {"auth_error"}
+    assert all("SOME_KEY" in error["message"] for error in errors)

@@ -32,6 +32,10 @@ Watcher = Callable[[Judged, Mapping[str, Json]], None]
 """Is told every fresh verdict, in order, with its result map."""
 
 
+def _unsaid(_: str) -> None:
+    """Where nobody listens."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileJob:
     """One file to judge.
@@ -43,6 +47,7 @@ class FileJob:
         limit: how many rows at most, from the first; None for all.
         cache: whether replies from earlier runs are used.
         resume: whether what the verdict file and the journal hold of this very job is kept and used.
+        budget_usd: no call is begun once so much is known to be spent, by earlier rounds too; None for no bound.
     """
 
     stream: IO[bytes]
@@ -54,9 +59,17 @@ class FileJob:
     limit: int | None = None
     cache: Cache = Cache.OFF
     resume: bool = False
+    budget_usd: float | None = None
 
-    async def run(self, journal: Journal, out: VerdictFile | None, tally: Tally, watch: Watcher) -> None:
-        """Judge every row that the verdict file does not hold yet.
+    async def run(
+        self,
+        journal: Journal,
+        out: VerdictFile | None,
+        tally: Tally,
+        watch: Watcher,
+        notice: Callable[[str], None] = _unsaid,
+    ) -> None:
+        """Judge every row that the verdict file does not hold yet. `notice` is told when no more calls are made.
 
         Args:
             journal: keeps the replies.
@@ -92,6 +105,9 @@ class FileJob:
             concurrency=self.concurrency,
             recall=self.resume or self.cache is Cache.READ,
             cached=self.cache is Cache.READ,
+            budget_usd=self.budget_usd,
+            spent_usd=tally.known_cost_usd,
+            notice=notice,
         )
         await job.run()
 

@@ -61,6 +61,7 @@ class Order:
     store: str | None
     pass_rate: float
     show: int
+    budget_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +87,7 @@ def run_order(order: Order) -> Outcome:
     judge = bench.judge(_rubric(order, bench), order.provider, _settings(order))
     judge.check()
     judge.provider.check()
+    _refuse_unpriced(order, judge)
     tally = Tally(judge.rubric.score_range)
     with _opened(order.input) as stream, _verdict_file(order) as out:
         job = _job(order, judge, stream)
@@ -113,7 +115,7 @@ async def _run(
         if order.out is not None and not order.resume:
             await journal.start_anew()
         with _cancelled_by_sigterm(), progress:
-            await job.run(journal, out, tally, progress.watch)
+            await job.run(journal, out, tally, progress.watch, progress.notice)
 
 
 def _scope(job: FileJob, order: Order) -> str:
@@ -158,6 +160,16 @@ def _check(order: Order) -> None:
         hint = "Go on with it by --resume, or start it anew by --overwrite"
         faults.append(Fault(path="--out", expected="a new file", found=f"{order.out}, which holds verdicts", hint=hint))
     if faults:
+        raise AuthoringError("jurat judge", faults)
+
+
+def _refuse_unpriced(order: Order, judge: Judge) -> None:
+    """A budget cannot be kept where prices are not known."""
+    if order.budget_usd is None:
+        return
+    from jurat.suiterun.money import unpriced_faults
+
+    if faults := unpriced_faults([judge.provider], "--budget-usd"):
         raise AuthoringError("jurat judge", faults)
 
 
@@ -220,6 +232,7 @@ def _job(order: Order, judge: Judge, stream: IO[bytes]) -> FileJob:
         limit=order.limit,
         cache=order.cache,
         resume=order.resume,
+        budget_usd=order.budget_usd,
     )
 
 

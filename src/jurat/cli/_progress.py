@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import IO, Protocol
 
-from jurat.cli._stdout import say
+from jurat.cli._stdout import say, tell
 from jurat.cli._verdicts import verdict_text
 from jurat.engine import Judged
 from jurat.jsontext import Json
@@ -22,9 +22,11 @@ __all__ = ["Progress", "make_progress"]
 
 
 class Progress(Protocol):
-    """Is told every verdict between entering and leaving."""
+    """Is told every verdict between entering and leaving, and once what ended the calls before their time."""
 
     def watch(self, judged: Judged, result: Mapping[str, Json]) -> None: ...
+
+    def notice(self, message: str) -> None: ...
 
     def __enter__(self) -> Progress: ...
 
@@ -50,6 +52,9 @@ class _Quiet:
         if self._left > 0:
             self._left -= 1
             say(verdict_text(self._judge, judged, result))
+
+    def notice(self, message: str) -> None:
+        tell(message)
 
     def __enter__(self) -> _Quiet:
         return self
@@ -86,6 +91,11 @@ class _Bar:
             self._above(verdict_text(self._judge, judged, result))
         done = self._stream.tell() if self._seekable and not self._stream.closed else None
         self._live.update(self._task, completed=done, counts=self._counts())
+
+    def notice(self, message: str) -> None:
+        self._live.stop()
+        tell(message)
+        self._live.start()
 
     def _above(self, text: str) -> None:
         """Print where the bar is, and let it be drawn again below."""

@@ -58,6 +58,9 @@ def judge(
     limit: Annotated[int | None, typer.Option(min=1, help="Judge the first rows only.")] = None,
     cache: Annotated[Cache, typer.Option(help="Whether replies from earlier runs are used.")] = Cache.OFF,
     store: Annotated[str | None, typer.Option(help="Where replies are kept: a file or a PostgreSQL URL.")] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option(min=0.0, metavar="USD", help="No call is begun once so much is spent.")
+    ] = None,
     pass_rate: Annotated[float, typer.Option(min=0.0, max=1.0, help="The gate: the share that has to pass.")] = 1.0,
     show: Annotated[int, typer.Option(min=0, help="How many verdicts to print.")] = 20,
     form: Annotated[Form, typer.Option("--format", help="How the outcome is printed.")] = Form.CONSOLE,
@@ -92,6 +95,7 @@ def judge(
             store=store,
             pass_rate=pass_rate,
             show=show if form is Form.CONSOLE else 0,
+            budget_usd=budget_usd,
         )
         outcome = run_order(order)
         if form is Form.JSON:

@@ -52,7 +52,9 @@ def _target(provider: Provider) -> Target:
         except Exception:
             return None  # what is no reply has no price that anybody knows; the judge will say what is wrong with it
 
-    return Target(name=provider.settings.name, sender=provider, cost=cost)
+    settings = provider.settings
+    keyed = settings.api_key_env is not None
+    return Target(name=settings.name, sender=provider, cost=cost, endpoint=settings.endpoint, keyed=keyed)
 
 
 class Assessing:

@@ -5,9 +5,10 @@ process that dies loses nothing beyond those in flight. Identical calls are made
 wait for it, later ones find its reply in the journal. Who made the call bears its cost; to everybody else it is cached
 and costs nothing.
 
-No call is begun once the budget is known to be spent, or when its provider has refused the key three times in a row:
-the answer is then an error without a call. A time limit cancels the one call that it is set for, and does not run while
-the call waits for its turn.
+No call is begun once the budget is known to be spent (`jurat.engine.purse`), or when its provider has refused the key
+three times in a row (`jurat.engine.circuit`): the answer is then an error without a call. A time limit cancels the one
+call that it is set for, and does not run while the call waits for its turn. A call that only waits (for its provider's
+limits, or before another try) holds none of the places.
 """
 
 from __future__ import annotations
@@ -15,26 +16,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import TypeVar
 
+from jurat.engine.circuit import Circuit, patience_for
 from jurat.engine.committer import Committer
 from jurat.engine.journal import Journal
+from jurat.engine.purse import Purse
 from jurat.engine.recall import Kept, Lookup, Seen
 from jurat.engine.recorder import RunWatcher
-from jurat.engine.slots import Slots
+from jurat.engine.slots import SlotPlace, Slots
 from jurat.errors import ErrorCategory, EvaluationError, ProviderError, RequestError
 from jurat.judge import Outcome, Withheld, ask_one
 from jurat.judge.judge import Sender
 from jurat.provider.protocol import Call, Raw
+from jurat.provider.waiting import PLACE
 
 __all__ = ["Allowance", "Caller", "Target"]
 
 T = TypeVar("T")
-
-_REFUSALS = 3
-"""After so many refused keys in a row a provider is asked no more."""
-_KEY_REFUSED = (ErrorCategory.AUTH_ERROR, ErrorCategory.MISSING_API_KEY)
 
 
 @dataclass(slots=True, eq=False)
@@ -45,15 +44,16 @@ class Target:
         name: for messages.
         sender: sends the calls.
         cost: USD of a reply, None where that is not known; asked only where there is a budget.
-        refused: how often in a row the key was refused.
-        closed: the error that all further calls come to, or None.
+        endpoint: its address, "" where there is none; `keyed`: whether a key is sent there.
+        circuit: whether it still takes the key; made by the caller.
     """
 
     name: str
     sender: Sender
     cost: Callable[[Raw], float | None]
-    refused: int = 0
-    closed: EvaluationError | None = None
+    endpoint: str = ""
+    keyed: bool = False
+    circuit: Circuit | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -98,20 +98,18 @@ class Caller:
         self._replies = Committer(self.guarding(journal.commit))
         self._own, self._any = Lookup(journal.recall), Lookup(journal.recall_any)
         self._cache_read, self._resumed = cache_read, resumed
-        self._budget_usd = budget_usd
-        self._budget, self._spent = _exact(budget_usd or 0.0), _exact(spent_usd)
+        self._purse = Purse(budget_usd, spent_usd, watcher.notice)
         self._watcher = watcher
         self._seen = Seen()
         self._borne = {_short(key) for key in borne}
         self._in_flight: dict[str, asyncio.Future[Outcome]] = {}
         self._on_the_wire = 0
-        self._out_of_money = False
         self.cut_off: set[str] = set()
 
     @property
     def spent_usd(self) -> float:
         """What is known to be spent, in USD; kept only where there is a budget."""
-        return float(self._spent)
+        return self._purse.spent_usd
 
     def guarding(self, write: Callable[[Sequence[T]], Awaitable[None]]) -> Callable[[Sequence[T]], Awaitable[None]]:
         """The same write; once it has failed, no call is begun whose reply could not be kept either."""
@@ -180,27 +178,49 @@ class Caller:
     # --- calling ---------------------------------------------------------------------------------------------------
 
     async def _made(self, target: Target, call: Call, urgent: bool, allowance: Allowance | None) -> Outcome:
-        if (refusal := self._refusal(target)) is not None:
+        circuit = target.circuit
+        if circuit is None:
+            patience_s = patience_for(target.endpoint, keyed=target.keyed)
+            circuit = target.circuit = Circuit(target.name, self._watcher.notice, patience_s)
+        if circuit.settled:
+            return await self._in_its_slot(target, circuit, call, urgent, allowance)
+        await circuit.turn()
+        try:
+            return await self._in_its_slot(target, circuit, call, urgent, allowance)
+        finally:
+            circuit.over()
+
+    async def _in_its_slot(
+        self, target: Target, circuit: Circuit, call: Call, urgent: bool, allowance: Allowance | None
+    ) -> Outcome:
+        if (refusal := self._refusal(circuit)) is not None:
             return refusal
         await self._slots.take(urgent=urgent)
+        place = SlotPlace(self._slots)
+        before = PLACE.set(place)
         try:
             if self._broken is not None:
                 raise self._broken
-            if (refusal := self._refusal(target)) is not None:
+            if (refusal := self._refusal(circuit)) is not None:
                 return refusal
-            outcome = await self._durable(target, call, allowance)
+            outcome = await self._durable(target, circuit, call, allowance, place)
         finally:
-            self._slots.give_back()
+            PLACE.reset(before)
+            if place.held:
+                self._slots.give_back()
         self._watcher.call_ended(target.name, outcome.category if isinstance(outcome, EvaluationError) else None)
         return outcome
 
-    async def _durable(self, target: Target, call: Call, allowance: Allowance | None) -> Raw | EvaluationError:
+    async def _durable(
+        self, target: Target, circuit: Circuit, call: Call, allowance: Allowance | None, place: SlotPlace
+    ) -> Raw | EvaluationError:
         """Send a call, and come back when its reply is durable."""
         self._watcher.call_started(target.name)
         try:
-            outcome = await self._sent(target, call, allowance)
-            self._note(target, outcome)
+            outcome = await self._sent(target, call, allowance, place)
+            circuit.note(outcome)
             if isinstance(outcome, Raw):
+                self._spend(target, outcome)
                 if self._resumed:
                     self._borne.add(_short(call.key))
                 await self._replies.commit((call.key, outcome), alone=not self._on_the_wire)
@@ -209,47 +229,24 @@ class Caller:
             raise
         return outcome
 
-    async def _sent(self, target: Target, call: Call, allowance: Allowance | None) -> Raw | EvaluationError:
+    async def _sent(
+        self, target: Target, call: Call, allowance: Allowance | None, place: SlotPlace
+    ) -> Raw | EvaluationError:
         self._on_the_wire += 1
         try:
             if allowance is None:
                 return await ask_one(target.sender, call)
-            return await _within(allowance, target, call)
+            return await _within(allowance, target, call, place)
         finally:
             self._on_the_wire -= 1
 
-    def _note(self, target: Target, outcome: Raw | EvaluationError) -> None:
-        """Take account of a call's cost, and of refused keys."""
-        if isinstance(outcome, Raw):
-            target.refused = 0
-            self._spend(target, outcome)
-        elif outcome.category not in _KEY_REFUSED:
-            target.refused = 0
-        else:
-            target.refused += 1
-            if target.refused >= _REFUSALS and target.closed is None:
-                target.closed = RequestError(outcome.category, str(outcome))
-                self._watcher.notice(
-                    f"{target.name} refused the key {_REFUSALS} times in a row, and is asked no more: every further "
-                    f"call to it is an error ({outcome.category}) that costs nothing"
-                )
-
     def _spend(self, target: Target, kept: Kept) -> None:
-        if self._budget_usd is not None:
-            cost = target.cost(kept) if isinstance(kept, Raw) else kept.spending.cost_usd
-            self._spent += _exact(cost or 0.0)
+        if self._purse.kept:
+            self._purse.pay(target.cost(kept) if isinstance(kept, Raw) else kept.spending.cost_usd)
 
-    def _refusal(self, target: Target) -> EvaluationError | None:
+    def _refusal(self, circuit: Circuit) -> EvaluationError | None:
         """Why no call may be begun, if none may."""
-        if target.closed is not None:
-            return target.closed
-        if self._budget_usd is None or self._spent < self._budget:
-            return None
-        message = f"the budget of {self._budget_usd:g} USD is spent, so the call was not made"
-        if not self._out_of_money:
-            self._out_of_money = True
-            self._watcher.notice(f"the budget of {self._budget_usd:g} USD is spent: no further call is made")
-        return RequestError(ErrorCategory.BUDGET_EXHAUSTED, message)
+        return circuit.closed or self._purse.refusal()
 
     async def close(self) -> None:
         """Make durable what has arrived, also when its owner was cancelled meanwhile."""
@@ -258,17 +255,18 @@ class Caller:
         await self._any.close()
 
 
-async def _within(allowance: Allowance, target: Target, call: Call) -> Raw | EvaluationError:
+async def _within(allowance: Allowance, target: Target, call: Call, place: SlotPlace) -> Raw | EvaluationError:
     loop = asyncio.get_running_loop()
     begun = loop.time()
     try:
-        async with asyncio.timeout(allowance.seconds):
+        async with asyncio.timeout(allowance.seconds) as limit:
+            place.limit = limit
             return await ask_one(target.sender, call)
     except TimeoutError:
         message = f"{target.name} gave no answer in the {allowance.seconds:.6g} s that were left for it"
         return ProviderError(ErrorCategory.TIMEOUT, message)
     finally:
-        allowance.longest = max(allowance.longest, loop.time() - begun)
+        allowance.longest = max(allowance.longest, loop.time() - begun - place.waited_s)
 
 
 def _borne_elsewhere(outcome: Outcome) -> Outcome:
@@ -283,11 +281,6 @@ def _elsewhere(kept: Kept) -> Kept:
         return replace(kept, cached=True, attempts=0, failed=())
     spending = replace(kept.spending, cached=True, cost_usd=0.0, attempts=0, failed=())
     return Withheld(error=kept.error, spending=spending)
-
-
-def _exact(usd: float) -> Fraction:
-    # As it is written: ten times 0.00003 are 0.0003, which the sum of ten floats is not.
-    return Fraction(repr(float(usd)))
 
 
 def _short(key: str) -> int:

@@ -5,11 +5,14 @@ which they were reached, so that the record does not depend on scheduling. At mo
 and a call counts as in flight until its reply is durable: when the process dies, nothing beyond those is paid twice.
 At most a window of items is held at once, so memory does not grow with their number.
 
-So many workers as calls may be in flight take questions, ask them, and wait until the reply is durable. One keeper does
+So many workers as calls may be in flight take questions, ask them, and wait until the reply is durable. While a call
+only waits, before another try or for its provider's limits, another worker may have its place. One keeper does
 everything else: it takes items in ahead of the workers, so that they find questions when they come back; runs the
 judge's own code on what was answered, while they are asking again already; and hands verdicts on.
 
 A fault in an item, a provider's failure or a poor answer touches that item alone. Cancelling the job keeps what it has.
+No call is begun once the budget is spent (`jurat.engine.purse`), or when the provider has refused the key three times
+in a row (`jurat.engine.circuit`); the rest of the items are that error then.
 """
 
 from __future__ import annotations
@@ -19,12 +22,17 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from jurat.engine.circuit import Circuit, patience_for
 from jurat.engine.committer import Committer
 from jurat.engine.journal import Journal
-from jurat.errors import ErrorCategory, Fault
+from jurat.engine.purse import Purse
+from jurat.engine.slots import SlotPlace, Slots
+from jurat.errors import ErrorCategory, EvaluationError, Fault
 from jurat.evaluation import TypedError
 from jurat.judge import Judge, Opinion, Outcome, Verdict, VerdictSteps, Withheld, ask_one
+from jurat.provider.pricing import Pricer
 from jurat.provider.protocol import Call, Raw
+from jurat.provider.waiting import PLACE
 from jurat.suite import Item
 
 __all__ = ["Judged", "JudgingJob"]
@@ -71,6 +79,10 @@ class _Question:
 _Answered = tuple[_Question, Outcome]
 
 
+def _unsaid(_: str) -> None:
+    """Where nobody listens."""
+
+
 class JudgingJob:
     """Judges items and hands verdicts on in order.
 
@@ -82,6 +94,8 @@ class JudgingJob:
         concurrency: how many calls may be in flight, from 1.
         recall: whether replies that the journal knows already are used instead of asking again.
         cached: whether such replies count as cached (cost nothing again), or as this job's own.
+        budget_usd: no call is begun once so much is spent; None for no bound. `spent_usd` is spent already.
+        notice: is told, once each, that no more calls are made, and why.
     """
 
     def __init__(
@@ -94,7 +108,16 @@ class JudgingJob:
         concurrency: int,
         recall: bool = False,
         cached: bool = True,
+        budget_usd: float | None = None,
+        spent_usd: float = 0.0,
+        notice: Callable[[str], None] = _unsaid,
     ) -> None:
+        self._slots, self._workers = Slots(concurrency), 0
+        self._purse = Purse(budget_usd, spent_usd, notice)
+        self._price = Pricer(judge.provider.settings)
+        settings = judge.provider.settings
+        patience_s = patience_for(settings.endpoint, keyed=settings.api_key_env is not None)
+        self._circuit = Circuit(settings.name, notice, patience_s)
         self._judge, self._items, self._journal, self._deliver = judge, items, journal, deliver
         self._concurrency, self._recall, self._cached = concurrency, recall, cached
         self._window = 4 * concurrency + 4 * _CHUNK
@@ -116,8 +139,9 @@ class JudgingJob:
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._keep())
+                self._group = group
                 for _ in range(self._concurrency):
-                    group.create_task(self._work())
+                    self._hire()
         except ExceptionGroup as failures:
             raise _first(failures) from None
         finally:
@@ -195,6 +219,8 @@ class JudgingJob:
             if outcome is None:
                 self._ready.append(question)
             else:
+                if self._purse.kept and not self._cached:
+                    self._purse.pay(self._cost(outcome))
                 self._answered.append((question, outcome))
         self._questions.set()
 
@@ -229,8 +255,18 @@ class JudgingJob:
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
+    def _hire(self) -> None:
+        self._workers += 1
+        self._group.create_task(self._work())
+
+    def _relieve(self) -> None:
+        """A call has left its place: somebody who has time may take it."""
+        if self._ready and self._workers < 2 * self._concurrency:
+            self._hire()
+
     async def _work(self) -> None:
-        ready, provider, commit = self._ready, self._judge.provider, self._committer.commit
+        ready, commit, slots, circuit = self._ready, self._committer.commit, self._slots, self._circuit
+        PLACE.set(SlotPlace(slots, self._relieve))
         while True:
             while not ready:
                 if self._over:
@@ -239,15 +275,37 @@ class JudgingJob:
                 self._attention.set()
                 await self._questions.wait()
             question = ready.popleft()
-            self._on_the_wire += 1
-            try:
-                outcome = await ask_one(provider, question.call)
-            finally:
-                self._on_the_wire -= 1
+            if not circuit.settled:
+                await circuit.turn()
+            if not slots.take_now():
+                await slots.take(urgent=False)
+            outcome = circuit.closed or self._purse.refusal() or await self._asked(question.call)
+            if not circuit.settled:
+                circuit.over()
             if isinstance(outcome, Raw):
                 await commit((question.call.key, outcome), alone=not self._on_the_wire)
+            slots.give_back()
             self._answered.append((question, outcome))
             self._attention.set()
+
+    async def _asked(self, call: Call) -> Raw | EvaluationError:
+        self._on_the_wire += 1
+        try:
+            outcome = await ask_one(self._judge.provider, call)
+        finally:
+            self._on_the_wire -= 1
+        self._circuit.note(outcome)
+        if self._purse.kept and isinstance(outcome, Raw):
+            self._purse.pay(self._cost(outcome))
+        return outcome
+
+    def _cost(self, kept: Raw | Withheld) -> float | None:
+        if isinstance(kept, Withheld):
+            return kept.spending.cost_usd
+        try:
+            return self._price.cost(self._judge.provider.read(kept).usage)
+        except Exception:
+            return None  # what is no reply has no price that anybody knows; the judge will say what is wrong with it
 
 
 def _unreadable(judge: Judge, fault: Fault | None) -> Verdict:

@@ -212,7 +212,9 @@ def _target(subject: Subject | None, targets: Targets) -> Target | None:
         except Exception:
             return None  # what is no answer has no price that anybody knows
 
-    return Target(name=subject.name, sender=subject, cost=cost)
+    return Target(
+        name=subject.name, sender=subject, cost=cost, endpoint=str(subject.identity.get("url", "")), keyed=True
+    )
 
 
 def _record(work: TrialWork) -> TrialRecord:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 
-__all__ = ["Slots"]
+__all__ = ["SlotPlace", "Slots"]
 
 _Waiting = deque["asyncio.Future[None]"]
 
@@ -30,10 +31,16 @@ class Slots:
         self._urgent: _Waiting = deque()
         self._late: _Waiting = deque()
 
+    def take_now(self) -> bool:
+        """Take a slot if one is free. None is while somebody waits."""
+        if not self._free:
+            return False
+        self._free -= 1
+        return True
+
     async def take(self, *, urgent: bool) -> None:
         """Wait for a slot. Cancelled, it takes none."""
-        if self._free:
-            self._free -= 1
+        if self.take_now():
             return
         mine = asyncio.get_running_loop().create_future()
         (self._urgent if urgent else self._late).append(mine)
@@ -53,3 +60,54 @@ class Slots:
                     following.set_result(None)
                     return
         self._free += 1
+
+
+class SlotPlace:
+    """A call's slot, which others may have while the call only waits (`jurat.provider.waiting`).
+
+    Args:
+        left: is told when the slot is given up.
+
+    Attributes:
+        held: whether there is a slot to be given back.
+        limit: the time limit of the call, which does not run while the call waits for its turn or for a slot.
+        waited_s: how long it did not run.
+    """
+
+    __slots__ = ("_left", "_remaining_s", "_slots", "_stopped", "held", "limit", "waited_s")
+
+    def __init__(self, slots: Slots, left: Callable[[], None] | None = None) -> None:
+        self._slots, self._left = slots, left
+        self._remaining_s: float | None = None
+        self._stopped = self.waited_s = 0.0
+        self.held = True
+        self.limit: asyncio.Timeout | None = None
+
+    def leave(self, *, turn: bool) -> None:
+        """Give the slot up."""
+        self.held = False
+        self._slots.give_back()
+        if turn:
+            self._stop()
+        if self._left is not None:
+            self._left()
+
+    async def come_back(self) -> None:
+        """Wait for a slot again, before all calls that have not begun."""
+        self._stop()
+        await self._slots.take(urgent=True)
+        self.held = True
+        if self._remaining_s is not None and self.limit is not None:
+            now = asyncio.get_running_loop().time()
+            self.waited_s += now - self._stopped
+            self.limit.reschedule(now + self._remaining_s)
+        self._remaining_s = None
+
+    def _stop(self) -> None:
+        if self.limit is None or self._remaining_s is not None:
+            return
+        when = self.limit.when()
+        if when is not None:
+            self._stopped = asyncio.get_running_loop().time()
+            self._remaining_s = max(when - self._stopped, 0.0)
+            self.limit.reschedule(None)

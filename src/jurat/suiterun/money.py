@@ -11,8 +11,8 @@ from jurat.provider.pricing import Pricer
 __all__ = ["unpriced_faults"]
 
 
-def unpriced_faults(providers: Iterable[Provider]) -> list[Fault]:
-    """A fault for each provider whose price is not known: spending could not be told from saving."""
+def unpriced_faults(providers: Iterable[Provider], path: str = "limits.budget_usd") -> list[Fault]:
+    """A fault at `path` for each provider whose price is not known: spending could not be told from saving."""
     faults = []
     for provider in providers:
         settings = provider.settings
@@ -20,5 +20,5 @@ def unpriced_faults(providers: Iterable[Provider]) -> list[Fault]:
             hint = "Give prices: {input: …, output: …} in its row (USD per million tokens), or set no budget"
             found = f"none for {settings.model}"
             expected = f"a known price of provider {settings.name}, since there is a budget"
-            faults.append(Fault(path="limits.budget_usd", expected=expected, found=found, hint=hint))
+            faults.append(Fault(path=path, expected=expected, found=found, hint=hint))
     return faults
