@@ -163,6 +163,47 @@ def test_a_name_made_from_a_line_never_takes_the_place_of_a_declared_one(folder:
     assert "rows.csv:3: name: expected a name of its own, found the name of the case at own.json:1" in done.err
 
 
+# --- going on ------------------------------------------------------------------------------------------------------
+
+STOPPED = """\
+import asyncio, os, signal
+from pathlib import Path
+
+
+async def answer(task):
+    number = task["variables"]["n"]
+    with open("asked.txt", "a") as log:
+        log.write(f"{number}\\n")
+    if number == 1:
+        raise RuntimeError("no answer")
+    if number == 3 and not Path("mended").exists():
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.Event().wait()
+    return "x"
+"""
+
+
+def test_a_resumed_run_makes_what_is_missing_and_not_even_its_errors_again(folder: Folder) -> None:
+    folder.write("stopped_app.py", STOPPED)
+    suite = written(
+        folder,
+        subject={"python": "stopped_app:answer"},
+        prompt="Question {{n}}",
+        assertions=[{"type": "contains", "value": "x"}],
+        cases=cases(10),
+    )
+
+    stopped = folder.run("run", suite, "--concurrency", "1")
+    folder.write("mended", "")
+    resumed = folder.jurat("resume", "latest", "--format", "json", "--fail-on", "never")
+
+    assert (stopped.code, resumed.code) == (130, 0)
+    assert stopped.err.startswith("interrupted; 3 of 10 trials are kept: jurat resume ")
+    assert (folder.path / "asked.txt").read_text().split() == [*"0123", *"3456789"]
+    assert [case["status"] for case in resumed.json["cases"]] == ["pass", "error", *["pass"] * 8]
+    assert resumed.json["summary"]["trials"]["total"] == 10
+
+
 # --- what is paid for once -----------------------------------------------------------------------------------------
 
 

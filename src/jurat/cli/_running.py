@@ -216,6 +216,7 @@ class _Desk:
         self.store = store
         self.record: RunRecord | None = None
         self.standing: Standing | None = None
+        self.kept: int | None = None
         self.finished: list[str] = []
 
     async def run(self, prepared: Prepared, record: RunRecord, *, resumed: bool = False) -> Finished:
@@ -225,8 +226,13 @@ class _Desk:
         if resumed:
             known = await self.store.runs.statuses(record.id)
             standing.before([(case, status) for (case, _), status in sorted(known.items())])
-        with live_view(record.suite, standing) as view:
-            finished = await carry_on(prepared, self.store, record, watch=view, resumed=resumed)
+        try:
+            with live_view(record.suite, standing) as view:
+                finished = await carry_on(prepared, self.store, record, watch=view, resumed=resumed)
+        except asyncio.CancelledError:
+            with contextlib.suppress(StoreError):  # what waited for its write was written on the way out
+                self.kept = len(await self.store.runs.keys(record.id))
+            raise
         self.record = None
         return finished
 
@@ -234,7 +240,8 @@ class _Desk:
         """What is said when a signal ends the work."""
         if self.record is None or self.standing is None:
             return "interrupted"
-        kept = f"{self.standing.trials:,} of {self.record.cases * self.record.samples:,} trials are kept"
+        there = self.standing.trials if self.kept is None else self.kept
+        kept = f"{there:,} of {self.record.cases * self.record.samples:,} trials are kept"
         return f"interrupted; {kept}: jurat resume {self.record.id} goes on from there"
 
 
