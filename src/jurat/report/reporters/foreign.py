@@ -20,7 +20,11 @@ _HIDDEN = re.compile(
 _XML = re.compile('[&<>"]')
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 # Whatever could mean something in CommonMark or GitHub's flavour of it, in the middle of a line.
-_MARKUP = re.compile(r"[\\`*_\[\]{}<>|~&$]|:(?=\S)|(?<=www)\.|[@#](?=\w)", re.IGNORECASE)
+_MARKUP = re.compile(
+    r"[\\`*\[\]{}<>|~&$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//|[a-z0-9_+-]+:)|(?<=mailto):|(?<=xmpp):|(?<=www)\."
+    r"|[@#](?=\w)",
+    re.IGNORECASE,
+)
 
 
 def shown(text: str) -> str:
