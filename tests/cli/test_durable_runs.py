@@ -131,6 +131,21 @@ def test_what_two_cases_share_is_paid_for_by_the_first_however_a_run_is_broken_o
     assert comparable(folder.jurat("resume", "latest", "--format", "json").json) == comparable(whole)
 
 
+@pytest.mark.parametrize("missing", [("first",), ("second",), ("first", "second")])
+def test_so_is_a_shared_reply_that_is_no_verdict(folder: Folder, missing: tuple[str, ...]) -> None:
+    judge = TWINS[TWINS.index("  - name: answerer") : TWINS.index("prompt:")].replace("answerer", "judge")
+    suite = TWINS.replace("prompt:", judge + "prompt:")
+    folder.write(
+        "twins.yaml", suite.replace("contains, value: Paris", "rubric_judge, template: safety, provider: judge")
+    )
+    whole = folder.jurat("run", "twins.yaml", "--format", "json").json
+    spent = [case["trials"][0]["assessments"][0]["spending"] for case in whole["cases"]]
+    assert [(one["attempts"], one["cost_usd"]) for one in spent] == [(1, 0.002), (0, 0.0)]
+    break_off(folder, *missing)
+
+    assert comparable(folder.jurat("resume", "latest", "--format", "json").json) == comparable(whole)
+
+
 # --- what is counted -----------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from run_samples import begun
 from store_samples import INVALID, SPENT, WITHHELD, key_of, query, replies, reply
@@ -42,6 +44,18 @@ async def test_a_withheld_reply_is_recalled_by_its_job_as_one(runs: Store) -> No
     await journal.withhold([(key_of("a"), INVALID, SPENT)])
     assert await journal.recall([key_of("a")]) == {key_of("a"): WITHHELD}
     assert await runs.responses.journal("another's").recall([key_of("a")]) == {}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_whoever_shares_a_withheld_reply_leaves_the_account_to_who_paid_for_it(
+    runs: Store, order: tuple[int, int]
+) -> None:
+    journal = runs.responses.journal("mine")
+    await journal.commit([reply("a")])
+    shared = replace(SPENT, attempts=0, cost_usd=0.0)
+    for place in order:
+        await journal.withhold([(key_of("a"), INVALID, (SPENT, shared)[place])])
+    assert await journal.recall([key_of("a")]) == {key_of("a"): WITHHELD}
 
 
 async def test_a_job_that_starts_anew_has_asked_for_nothing_yet(runs: Store) -> None:

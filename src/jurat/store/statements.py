@@ -16,6 +16,7 @@ __all__ = [
     "COUNT_KEPT",
     "COUNT_WITHHELD",
     "HAND_OVER",
+    "LATEST",
     "PAGE",
     "RECALL",
     "RECALL_OWN",
@@ -85,10 +86,11 @@ ON CONFLICT (key) DO UPDATE SET
     reasoning_tokens = excluded.reasoning_tokens, cost_usd = excluded.cost_usd, duration_ms = excluded.duration_ms,
     attempts = excluded.attempts, models = excluded.models, created_at = excluded.created_at,
     failed_attempts = excluded.failed_attempts
+WHERE excluded.attempts >= withheld.attempts
 """,
     "a reply was to be withheld that had never been committed",
 )
-"""Say why a reply's bytes go, and what it cost."""
+"""Say why a reply's bytes go, and what it cost: who shared it and asked for nothing does not write over who paid."""
 
 BLANK = both("UPDATE responses SET body = zeroblob(body_bytes) WHERE key = ?").on_postgres(
     "zeroblob(body_bytes)", "decode(repeat('00', body_bytes), 'hex')"
@@ -120,6 +122,14 @@ WHERE r.key IN (SELECT value FROM json_each(?))
     AND (r.scope = ? OR EXISTS (SELECT 1 FROM run_calls c WHERE c.scope = ? AND c.key = r.key))
 """).on_postgres("SELECT value FROM json_each(", "SELECT json_array_elements_text(")
 """What is known under those keys of a JSON array that a job asked for."""
+
+LATEST = both("""
+SELECT r.key, r.body, r.latency_ms, r.attempts, r.request_id, r.failed_attempts
+FROM responses r JOIN scopes s ON s.number = r.scope
+WHERE substr(s.name, 1, ?) = ? AND NOT EXISTS (SELECT 1 FROM withheld w WHERE w.key = r.key)
+ORDER BY r.created_at DESC, r.key LIMIT ?
+""").on_postgres("substr(s.name, 1, $1)", "substr(s.name, 1, $1::int)")
+"""The latest replies that are kept of the jobs whose name begins so."""
 
 COUNT_KEPT = both("""
 SELECT count(*), coalesce(sum(body_bytes), 0) FROM responses r
