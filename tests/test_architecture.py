@@ -33,7 +33,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
             ("evaluation", "suitefiles"),
             ("judge", "assertions", "subject"),
             ("report",),
-            ("metrics", "engine", "store"),
+            ("metrics", "engine", "store", "forecast"),
             ("workbench", "filejob"),
             ("judgefactory", "health", "rubrics"),
             ("suiterun",),

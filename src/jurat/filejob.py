@@ -16,9 +16,12 @@ from typing import IO
 from jurat.engine import Journal, Judged, JudgingJob
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import reducer_to_json
+from jurat.forecast import Forecast, Side
 from jurat.jsontext import Json, canonical
 from jurat.judge import Judge
+from jurat.judge.foresee import foreseen
 from jurat.metrics import Tally
+from jurat.provider.protocol import Usage
 from jurat.report import VerdictFile, verdict_map
 from jurat.suite import Columns, Item, Row, read_rows
 from jurat.vocabulary import Cache, content_id, nearest
@@ -110,6 +113,21 @@ class FileJob:
             notice=notice,
         )
         await job.run()
+
+    def foresee(self, known: Sequence[Usage] = ()) -> Forecast:
+        """What judging the whole file would ask for. Nothing is asked.
+
+        Args:
+            known: usages of calls that this judge made before.
+        """
+        settings, rows = self.judge.provider.settings, 0
+        side = Side(settings=settings, name=settings.name, purpose="judge", known=list(known))
+        for item in self._items():
+            rows += 1
+            if item.context is not None:
+                for tokens, limit in foreseen(self.judge, item.context, item.grounding):
+                    side.add(tokens, limit)
+        return Forecast.of(self.name, rows, [side])
 
     @property
     def fingerprint(self) -> str:

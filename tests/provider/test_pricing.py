@@ -146,3 +146,37 @@ def test_what_the_provider_says_that_it_charged_is_the_cost_unless_the_author_kn
     charged = Usage(input_tokens=1_000, output_tokens=100, charged_usd=0.0123)
     assert pricer("openrouter", "nobody/knows").cost(charged) == 0.0123
     assert pricer("openrouter", "nobody/knows", prices={"input": 1.0, "output": 1.0}).cost(charged) == 0.0011
+
+
+BY_HAND: list[tuple[str, str, dict[str, Any], Usage, float | None]] = [
+    # kind, model, settings, usage, USD. Snapshot prices, USD per million: gpt-4o-mini 0.15, cached 0.075, out 0.6;
+    # claude-3-5-haiku 0.8, cached 0.08, written 1, out 4.
+    ("openai", "gpt-4o-mini", {}, Usage(input_tokens=2_000, output_tokens=300), 0.00048),
+    ("openai", "gpt-4o-mini", {}, Usage(input_tokens=2_000, cached_input_tokens=1_000, output_tokens=300), 0.000405),
+    ("openai", "gpt-4o-mini", {}, Usage(input_tokens=0, output_tokens=1_000, reasoning_tokens=900), 0.0006),
+    ("anthropic", "claude-3-5-haiku-latest", {}, Usage(input_tokens=1_000, output_tokens=100), 0.0012),
+    (
+        *("anthropic", "claude-3-5-haiku-latest", {}),
+        *(Usage(input_tokens=1_000, cached_input_tokens=500, cache_write_tokens=200, output_tokens=100), 0.00088),
+    ),
+    ("openai", "nobody-knows-this", {}, Usage(input_tokens=1_000, output_tokens=100), None),
+    ("openai_compatible", "m", {}, Usage(input_tokens=1_000, output_tokens=100), None),
+    ("openai", "gpt-4o-mini", {"prices": PRICES}, Usage(input_tokens=1_000, output_tokens=100), 0.0045),
+    ("groq", "m", {"prices": {"input": 0.0, "output": 0.0}}, Usage(input_tokens=1_000, output_tokens=100), 0.0),
+    ("openai", "gpt-4o-mini", {}, Usage(output_tokens=100), None),
+    ("openrouter", "nobody/knows", {}, Usage(input_tokens=1_000, output_tokens=100, charged_usd=0.02), 0.02),
+    ("local", "qwen", {}, Usage(input_tokens=1_000, output_tokens=100), 0.0),
+]
+
+
+@pytest.mark.parametrize(("kind", "model", "more", "usage", "usd"), BY_HAND)
+def test_twelve_calls_cost_what_was_worked_out_by_hand(
+    kind: str, model: str, more: dict[str, Any], usage: Usage, usd: float | None
+) -> None:
+    assert pricer(kind, model, **more).cost(usage) == (None if usd is None else pytest.approx(usd, rel=1e-12))
+
+
+def test_who_tells_what_was_charged_has_a_known_price_without_a_table() -> None:
+    assert pricer("openrouter", "nobody/knows").price_source == "what the provider says that it charged"
+    assert pricer("openrouter", "nobody/knows").cost(Usage(input_tokens=1, output_tokens=1)) is None
+    assert pricer("groq", "nobody-knows").price_source is None

@@ -17,12 +17,13 @@ from jurat.cli._exits import ExitCode
 from jurat.cli._output import refuse_shared_output
 from jurat.cli._progress import Progress, make_progress
 from jurat.cli._verdicts import summary_text
-from jurat.errors import AuthoringError, Fault
+from jurat.errors import AuthoringError, EvaluationError, Fault
 from jurat.evaluation.reducers import Reducer, reducer_from_json
 from jurat.filejob import FileJob
 from jurat.jsontext import Json
 from jurat.judge import Judge, JudgeSettings
 from jurat.metrics import Gate, Tally, summarize
+from jurat.provider.protocol import Usage
 from jurat.report import VerdictFile
 from jurat.rubric import Rubric, custom_rubric
 from jurat.suite import file_kind, parse_mapping
@@ -62,6 +63,7 @@ class Order:
     pass_rate: float
     show: int
     budget_usd: float | None = None
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +88,8 @@ def run_order(order: Order) -> Outcome:
     refuse_shared_output(order.out, {"the input": order.input, **_other_files(order, bench)})
     judge = bench.judge(_rubric(order, bench), order.provider, _settings(order))
     judge.check()
+    if order.dry_run:
+        return _foreseen(order, bench, judge)
     judge.provider.check()
     _refuse_unpriced(order, judge)
     tally = Tally(judge.rubric.score_range)
@@ -100,6 +104,34 @@ def run_order(order: Order) -> Outcome:
     summary = summarize(tally, gate)
     return Outcome(summary=summary, text=summary_text(summary, order.out), code=_CODES[gate.decide(tally.rate)])
 
+
+def _foreseen(order: Order, bench: Workbench, judge: Judge) -> Outcome:
+    """What the job would ask for, with nothing asked."""
+    with _opened(order.input) as stream:
+        job = _job(order, judge, stream)
+        found = job.foresee(asyncio.run(_history(job, bench, order)))
+    return Outcome(summary=found.to_json(), text=found.text(), code=ExitCode.PASSED)
+
+
+async def _history(job: FileJob, bench: Workbench, order: Order) -> list[Usage]:
+    """The tokens of calls that jobs of the same judge and options made before, the latest; none without a store."""
+    place = bench.store_place(order.store)
+    if isinstance(place, Path) and not place.exists():
+        return []
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(bench.aclose)
+        store = await bench.open_store(order.store)
+        stack.push_async_callback(store.aclose)
+        replies = await store.responses.latest(f"judge:{job.fingerprint}:", _LATEST)
+    usages: list[Usage] = []
+    for raw in replies:
+        with contextlib.suppress(EvaluationError):  # what is no reply tells of no tokens
+            usages.append(job.judge.provider.read(raw).usage)
+    return usages
+
+
+_LATEST = 200
+"""How many earlier replies a forecast looks at."""
 
 _CODES = {True: ExitCode.PASSED, False: ExitCode.FAILED, None: ExitCode.UNDECIDED}
 

@@ -19,8 +19,10 @@ from jurat.cli._interrupt import interruptible
 from jurat.cli._live import Standing, live_view
 from jurat.cli._output import refuse_unfit_files
 from jurat.cli._reporting import Printing, print_reports
-from jurat.cli._stdout import turned_away
+from jurat.cli._stdout import say, say_json, turned_away
+from jurat.cli._text import visible
 from jurat.errors import AuthoringError, Fault, StoreError
+from jurat.forecast import Forecast
 from jurat.metrics.gate import Verdict
 from jurat.report.record import RunRecord, RunStatus
 from jurat.store import Store
@@ -32,14 +34,25 @@ from jurat.suiterun import (
     begin,
     begin_rescore,
     carry_on,
+    foresee,
     input_files,
     load_finished,
+    plan_for,
     prepare,
     reopen,
 )
 from jurat.workbench import Workbench
 
-__all__ = ["Order", "order_of", "providers_from", "reducer_from", "rescore_run", "resume_run", "run_suites"]
+__all__ = [
+    "Order",
+    "foresee_suites",
+    "order_of",
+    "providers_from",
+    "reducer_from",
+    "rescore_run",
+    "resume_run",
+    "run_suites",
+]
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -141,6 +154,50 @@ def run_suites(files: Sequence[Path], options: RunOptions, order: Order) -> Exit
         return [await desk.run(one, await begin(one, desk.store)) for one in prepared]
 
     return _at_desk(order, work, prepared)
+
+
+def foresee_suites(
+    files: Sequence[Path], options: RunOptions, store: str | None, *, form: str, reports: Sequence[object] = ()
+) -> ExitCode:
+    """Tell what suites would ask for and cost. Nothing is asked, and nothing is written.
+
+    Raises:
+        AuthoringError: as `run_suites`, but for keys and models, which a forecast does without.
+        StoreError: when the store is there and cannot be read.
+    """
+    _check_forecast(form, reports)
+    loaded = _every(files, loaded_suite)
+    plans = _every(loaded, lambda one: plan_for(one, options))
+    found = asyncio.run(_foreseen(plans, store))
+    if form == "json":
+        say_json([one.to_json() for one in found] if len(found) > 1 else found[0].to_json())
+    else:
+        say(visible("".join(one.text() for one in found)))
+    return ExitCode.FAULT if turned_away() else ExitCode.PASSED
+
+
+def _check_forecast(form: str, reports: Sequence[object]) -> None:
+    faults: list[Fault] = []
+    if form not in ("console", "json"):
+        faults.append(Fault(path="--format", expected="console or json with --dry-run", found=repr(form[:40])))
+    if reports:
+        found = "a report, of a run that will not be"
+        faults.append(Fault(path="--dry-run", expected="a forecast alone", found=found))
+    if faults:
+        raise AuthoringError("jurat run", faults)
+
+
+async def _foreseen(plans: Sequence[Prepared], store: str | None) -> list[Forecast]:
+    bench = Workbench()
+    place = bench.store_place(store)
+    async with contextlib.AsyncExitStack() as stack:
+        for one in plans:
+            stack.push_async_callback(one.aclose)
+        opened = None
+        if not isinstance(place, Path) or place.exists():
+            opened = await bench.open_store(store)
+            stack.push_async_callback(opened.aclose)
+        return [await foresee(one, opened) for one in plans]
 
 
 def _every(given: Iterable[Given], make: Callable[[Given], Made]) -> list[Made]:

@@ -61,6 +61,9 @@ def judge(
     budget_usd: Annotated[
         float | None, typer.Option(min=0.0, metavar="USD", help="No call is begun once so much is spent.")
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell calls, tokens and cost beforehand; nothing is asked.")
+    ] = False,
     pass_rate: Annotated[float, typer.Option(min=0.0, max=1.0, help="The gate: the share that has to pass.")] = 1.0,
     show: Annotated[int, typer.Option(min=0, help="How many verdicts to print.")] = 20,
     form: Annotated[Form, typer.Option("--format", help="How the outcome is printed.")] = Form.CONSOLE,
@@ -96,6 +99,7 @@ def judge(
             pass_rate=pass_rate,
             show=show if form is Form.CONSOLE else 0,
             budget_usd=budget_usd,
+            dry_run=dry_run,
         )
         outcome = run_order(order)
         if form is Form.JSON:

@@ -54,6 +54,9 @@ def run(
     replay: Annotated[Path | None, typer.Option(metavar="FOLDER", help=REPLAY_HELP)] = None,
     live: Annotated[bool, typer.Option("--live", help=LIVE_HELP)] = False,
     store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell calls, tokens and cost beforehand; nothing is asked or recorded.")
+    ] = False,
 ) -> None:
     """Run suites: ask the subject, judge its answers, keep the record, and hold it against the policy.
 
@@ -62,7 +65,7 @@ def run(
     """
     with exits():
         from jurat.cli._reporting import printing_of
-        from jurat.cli._running import order_of, providers_from, reducer_from, run_suites
+        from jurat.cli._running import foresee_suites, order_of, providers_from, reducer_from, run_suites
         from jurat.suiterun import checked_options
 
         printing = printing_of(form, output, report or (), include_output)
@@ -79,6 +82,10 @@ def run(
             replay=replay,
             live=live,
         )
-        code = run_suites(suites, options, order_of(printing, fail_on, store))
+        if dry_run:
+            wanted = [*(report or ()), *([output] if output else ())]
+            code = foresee_suites(suites, options, store, form=form, reports=wanted)
+        else:
+            code = run_suites(suites, options, order_of(printing, fail_on, store))
         if code is not ExitCode.PASSED:
             raise typer.Exit(code)

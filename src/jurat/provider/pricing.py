@@ -42,6 +42,7 @@ _VENDORS = {
     "xai": "x-ai",
 }
 _FREE_KINDS = ("local", "scripted", "replay")
+_TELLING = ("openrouter", "xai")
 _FLAT_NAMES = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
 # Prices for things that a judge's call never uses, or that a plain count of tokens does not touch.
 _IRRELEVANT = (
@@ -79,7 +80,11 @@ class Pricer:
 
     @property
     def price_source(self) -> str | None:
-        """Where the price comes from (`genai-prices 0.2.3`, `custom`, `nothing is paid`); None when there is none."""
+        """Where the price comes from; None when there is none.
+
+        `custom`, `nothing is paid`, `genai-prices 0.2.3`, or `what the provider says that it charged`. Those that tell
+        a charge with each reply (OpenRouter, xAI) are charged by that even where the table knows the model.
+        """
         if self._cost is None:
             self._resolve()
         return self._source
@@ -92,6 +97,8 @@ class Pricer:
             self._cost, self._source = _free, "nothing is paid"
         else:
             self._cost, self._source = _from_snapshot(settings)
+            if self._source is None and settings.kind in _TELLING:
+                self._source = "what the provider says that it charged"
         return self._cost
 
 

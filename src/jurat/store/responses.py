@@ -21,9 +21,9 @@ from jurat.store.address import SqliteAddress, parse_address
 from jurat.store.database import Database
 from jurat.store.journals import ScopedJournal, recall_replies
 from jurat.store.postgres import PostgresDatabase
-from jurat.store.rows import reply_rows, withheld_rows
+from jurat.store.rows import read_reply, reply_rows, withheld_rows
 from jurat.store.sqlite import SqliteDatabase
-from jurat.store.statements import BLANK, COMMIT, COUNT_KEPT, COUNT_WITHHELD, PAGE, RECALL, REINSTATE, WITHHOLD
+from jurat.store.statements import BLANK, COMMIT, COUNT_KEPT, COUNT_WITHHELD, LATEST, PAGE, RECALL, REINSTATE, WITHHOLD
 
 __all__ = ["ResponseStore", "StoreFault", "StoreStats"]
 
@@ -80,6 +80,11 @@ class ResponseStore:
     async def recall(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
         """What is known under these keys, whichever process committed it; a key that is not known is left out."""
         return await recall_replies(self._database, RECALL, keys)
+
+    async def latest(self, scope: str, limit: int) -> list[Raw]:
+        """The latest replies that are kept of jobs whose name begins so, at most so many."""
+        rows = await self._database.read(LATEST, len(scope), scope, limit)
+        return [raw for row in rows if isinstance(raw := read_reply((*row, None)), Raw)]
 
     def journal(self, scope: str) -> ScopedJournal:
         """The store as one job sees it, which finds again what it asked for itself. `scope` names the job."""

@@ -67,6 +67,12 @@ class ProviderSubject:
             "extra": dict(self._extra),
         }
 
+    @property
+    def output_limit(self) -> int | None:
+        """The most tokens that an answer may have, hidden reasoning included; None for no limit."""
+        able = self.provider.settings.capabilities
+        return self._limit + able.reasoning_room if self._limit is not None and able.reasoning else self._limit
+
     def check(self) -> None:
         """See, without a connection, whether the provider can be asked at all.
 

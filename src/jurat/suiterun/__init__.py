@@ -8,11 +8,12 @@ run anew.
 """
 
 from jurat.suiterun.evidence import trial_evidence
+from jurat.suiterun.foresee import foresee
 from jurat.suiterun.inputs import input_files
 from jurat.suiterun.lifecycle import Finished, begin, by_case, carry_on, load_finished
 from jurat.suiterun.options import RunOptions, checked_options
 from jurat.suiterun.places import Places, read_places
-from jurat.suiterun.prepare import Prepared, check_suite, prepare
+from jurat.suiterun.prepare import Prepared, check_suite, plan_for, prepare
 from jurat.suiterun.reopen import reopen
 from jurat.suiterun.rescore import begin_rescore
 
@@ -27,8 +28,10 @@ __all__ = [
     "carry_on",
     "check_suite",
     "checked_options",
+    "foresee",
     "input_files",
     "load_finished",
+    "plan_for",
     "prepare",
     "read_places",
     "reopen",

@@ -7,17 +7,21 @@ there already. A run that could not even say that it ended is found to be interr
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jurat.engine import Plan, RunJob, RunWatcher
 from jurat.errors import StoreError
 from jurat.evaluation.reducers import reducer_to_json
+from jurat.evaluation.subject import Subject
 from jurat.jsontext import Json, thaw
+from jurat.judge import Judge
 from jurat.metrics import Policy, RunTally, read_policy
 from jurat.metrics.gate import Verdict
+from jurat.provider.pricing import Pricer
 from jurat.report.record import CaseRecord, RunRecord, RunStatus, TrialRecord
 from jurat.store import Store
+from jurat.subject import ProviderSubject
 from jurat.suite.codec import prompt_hash
 from jurat.suiterun.answers import ParentAnswers
 from jurat.suiterun.baseline import baseline_for
@@ -84,7 +88,16 @@ def _provenance(prepared: Prepared) -> dict[str, Json]:
     made = provenance(folder_of(suite) if suite.file else None)
     made["subject"] = None if prepared.subject is None else thaw(dict(prepared.subject.identity))
     made["judges"] = sorted(judge.facts.identity for judge in prepared.judges)
+    made["price_sources"] = price_sources(prepared.judges, prepared.subject)
     return made
+
+
+def price_sources(judges: Iterable[Judge], subject: Subject | None) -> dict[str, Json]:
+    """Where each provider's price comes from, with the version of the table; null where it is not known."""
+    asked = {judge.provider.settings.name: judge.provider.settings for judge in judges}
+    if isinstance(subject, ProviderSubject):
+        asked[subject.provider.settings.name] = subject.provider.settings
+    return {name: Pricer(asked[name]).price_source for name in sorted(asked)}
 
 
 class _Recorder:

@@ -32,7 +32,7 @@ from jurat.suiterun.recordings import Recordings
 from jurat.workbench import Workbench
 from jurat.yamltext import MAX_BYTES
 
-__all__ = ["Prepared", "bench_for", "check_suite", "chosen_prompt", "folder_of", "prepare"]
+__all__ = ["Prepared", "bench_for", "check_suite", "chosen_prompt", "folder_of", "plan_for", "prepare"]
 
 _ALONE = ("local",)
 """Provider kinds whose calls go one at a time where the author says nothing: models on this machine."""
@@ -109,6 +109,15 @@ def check_suite(suite: LoadedSuite | Suite) -> None:
         AuthoringError: with every fault, each with file and line.
     """
     _Preparation(suite, RunOptions()).checked()
+
+
+def plan_for(suite: LoadedSuite | Suite, options: RunOptions) -> Prepared:
+    """The suite as a plan: everything is checked that needs neither a key nor a model nor a connection.
+
+    Raises:
+        AuthoringError: with every fault, each with file and line.
+    """
+    return _Preparation(suite, options).checked()
 
 
 def prepare(suite: LoadedSuite | Suite, options: RunOptions, *, asks: bool = True, whole: bool = True) -> Prepared:
