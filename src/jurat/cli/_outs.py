@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from jurat.cli._output import whole_file
-from jurat.cli._stdout import say
+from jurat.cli._stdout import say, say_data
 from jurat.errors import StoreError
 from jurat.jsontext import Json
 from jurat.report.console_look import Look, in_colour, plain
@@ -29,25 +29,30 @@ _MAX_WIDTH = 120
 class _StandardOutput:
     """Standard output as a sink: a good deal at a time, and never an error when its reader goes away."""
 
-    def __init__(self) -> None:
-        self._held: list[str] = []
+    def __init__(self, for_people: bool) -> None:
+        self._for_people = for_people
+        self._held: list[bytes] = []
         self._size = 0
 
     def write(self, data: bytes) -> None:
-        self._held.append(data.decode("utf-8"))
+        self._held.append(data)
         self._size += len(data)
         if self._size >= 1 << 16:
             self.flush()
 
     def flush(self) -> None:
-        say("".join(self._held))
+        data = b"".join(self._held)
+        if self._for_people:
+            say(data.decode("utf-8"))
+        else:
+            say_data(data)
         self._held, self._size = [], 0
 
 
 @contextmanager
-def standard_output() -> Iterator[Sink]:
-    """Standard output."""
-    out = _StandardOutput()
+def standard_output(*, for_people: bool = False) -> Iterator[Sink]:
+    """Standard output: in the terminal's encoding for people, in UTF-8 for programs."""
+    out = _StandardOutput(for_people)
     yield out
     out.flush()
 

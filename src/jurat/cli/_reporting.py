@@ -123,7 +123,7 @@ async def print_reports(store: Store, finished: Sequence[Finished], printing: Pr
     make = partial(_reporter, printing, len(finished))
     outs = [Out(whole(path), partial(make, name, None)) for name, path in _files(printing)]
     shown = printing.form if printing.output is None else CONSOLE
-    outs.append(Out(standard_output(), partial(make, shown, sys.stdout)))
+    outs.append(Out(standard_output(for_people=shown == CONSOLE), partial(make, shown, sys.stdout)))
     await _tell_all(store, finished, printing, outs)
 
 
