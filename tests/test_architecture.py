@@ -39,7 +39,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
             ("suiterun",),
             ("suitecheck",),
             ("_api",),
-            ("testing", "cli"),
+            ("testing", "cli", "pytest_plugin"),
             ("jurat",),
         ),
     )

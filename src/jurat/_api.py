@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from jurat.report.record import RunRecord
     from jurat.suite.suite import Suite
 
-__all__ = ["Run", "aevaluate", "arun_suite", "evaluate", "run_here", "run_suite"]
+__all__ = ["Run", "aevaluate", "arun_suite", "evaluate", "result_of", "run_here", "run_suite"]
 
 T = TypeVar("T")
 
@@ -69,14 +69,15 @@ async def aevaluate(
     bench = Workbench(providers=providers)
     try:
         made = build_assertion(given, judge_factory=JudgeFactory(bench))
-        return await _result(kind, made, trial)
+        return await result_of(kind, made, trial)
     except RequestError as error:
         return unavailable_map(kind, TypedError(type=error.category, message=str(error)))
     finally:
         await bench.aclose()
 
 
-async def _result(kind: str, made: Assertion, trial: Context) -> dict[str, Json]:
+async def result_of(kind: str, made: Assertion, trial: Context) -> dict[str, Json]:
+    """The result map of an assertion that is built; `kind` is its type."""
     judge = made.evaluator
     if not isinstance(judge, Judge):
         return assessment_map(kind, await run_evaluator(made, trial))
