@@ -6,13 +6,14 @@ A refusal says where the key stands and never repeats it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 __all__ = [
     "credential_path",
     "is_credential_name",
     "is_variable_name",
     "looks_like_credential",
+    "masked",
     "shown_variable",
 ]
 
@@ -46,6 +47,13 @@ def is_credential_name(name: str) -> bool:
 def looks_like_credential(value: str) -> bool:
     """Whether a value looks like a key: `sk-…`, `Bearer …`, a JWT, a private key, credentials in a URL."""
     return _VALUES.search(value) is not None
+
+
+def masked(text: str, known: Iterable[str] = ()) -> str:
+    """The text with `***` for every key: those that are known, to the letter, and whatever looks like one."""
+    for key in sorted(known, key=len, reverse=True):
+        text = text.replace(key, "***")
+    return _VALUES.sub("***", text)
 
 
 def is_variable_name(text: str) -> bool:

@@ -53,7 +53,7 @@ def _target(provider: Provider) -> Target:
             return None  # what is no reply has no price that anybody knows; the judge will say what is wrong with it
 
     settings = provider.settings
-    keyed = settings.api_key_env is not None
+    keyed = settings.keyed
     return Target(name=settings.name, sender=provider, cost=cost, endpoint=settings.endpoint, keyed=keyed)
 
 

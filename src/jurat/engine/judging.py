@@ -116,7 +116,7 @@ class JudgingJob:
         self._purse = Purse(budget_usd, spent_usd, notice)
         self._price = Pricer(judge.provider.settings)
         settings = judge.provider.settings
-        patience_s = patience_for(settings.endpoint, keyed=settings.api_key_env is not None)
+        patience_s = patience_for(settings.endpoint, keyed=settings.keyed)
         self._circuit = Circuit(settings.name, notice, patience_s)
         self._judge, self._items, self._journal, self._deliver = judge, items, journal, deliver
         self._concurrency, self._recall, self._cached = concurrency, recall, cached

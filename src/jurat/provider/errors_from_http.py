@@ -75,11 +75,13 @@ class Destination:
         where: host and path.
         model: the model that was asked for.
         key_variable: the environment variable that the key came from, if one was sent.
+        keyring: the keyring's entry that it came from instead.
     """
 
     where: str
     model: str
     key_variable: str | None
+    keyring: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +271,11 @@ def _lasting_error(status: int, told: _Told, to: Destination) -> ProviderError:
 
 
 def _auth_sentence(status: int, to: Destination) -> str:
-    if to.key_variable is None:
+    if to.key_variable is None and to.keyring is None:
         return f"{to.where} wants a key, and none was sent ({status}). Name its environment variable in api_key_env"
+    source = f"the keyring entry {to.keyring}" if to.keyring else f"the environment variable {to.key_variable}"
     return (
-        f"{to.where} refused the key ({status}). It came from the environment variable {to.key_variable}; "
+        f"{to.where} refused the key ({status}). It came from {source}; "
         f"check that it is valid and may use model {to.model}"
     )
 

@@ -2,7 +2,8 @@
 
 `post` sends bytes and brings back bytes. It follows no redirect, verifies TLS, bounds the time of a call and the bytes
 of a reply (packed and unpacked), and raises ProviderError and nothing else. Proxies come from the environment and are
-looked up once per address, never for this machine itself; certificates from the system or `SSL_CERT_FILE`.
+looked up once per address, never for this machine itself; certificates from the system, `SSL_CERT_FILE` or
+`REQUESTS_CA_BUNDLE` (`jurat.provider.trust`). What is logged on the way is masked (`jurat.provider.redaction`).
 
 The path from `post` to the socket is as thin as aiohttp allows: nothing is parsed, looked up or scheduled per call.
 
@@ -162,8 +163,15 @@ class AiohttpTransport:
     async def _opened(self, held: _Held) -> AsyncGenerator[ClientSession, None]:
         import aiohttp
 
+        from jurat.provider.redaction import guard_logs
+        from jurat.provider.trust import tls_context
+
+        guard_logs()
+        connector = aiohttp.TCPConnector(
+            limit=self._connections, keepalive_timeout=_IDLE_S, ttl_dns_cache=300, ssl=tls_context()
+        )
         session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=_IDLE_S, ttl_dns_cache=300),
+            connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=held.headers,
             auto_decompress=False,

@@ -77,12 +77,17 @@ class HttpProvider:
         url = join_path(base, dialect.path(settings))
         self._settings, self._read = settings, dialect.read
         self._limit_refused: str | None = None
-        variable = shown_variable(settings.api_key_env)
-        self._to = Destination(where=place(url), model=settings.model, key_variable=variable)
+        self._to = Destination(
+            where=place(url),
+            model=settings.model,
+            key_variable=shown_variable(settings.api_key_env),
+            keyring=settings.api_key_keyring,
+        )
         self._encoder = FrameEncoder(settings, dialect)
         policy = policy or RetryPolicy(deadline_s=5 * timeout_s)
         static = {**STATIC_HEADERS, **dialect.headers, **(headers or {})}
-        self._keys = KeySource(settings.api_key_env, static, key_header or dialect.key_header)
+        header = key_header or dialect.key_header
+        self._keys = KeySource(settings.api_key_env, static, header, keyring=settings.api_key_keyring)
         self._sender = HttpSender(
             url=url,
             headers=self._keys.headers,

@@ -276,6 +276,7 @@ class ProviderSettings:
         endpoint: the base URL, or "" where there is none.
         api: which of a vendor's interfaces is spoken: `responses`, or "" for the kind's usual one.
         api_key_env: the environment variable that holds the key, or None where no key is wanted.
+        api_key_keyring: `service/user` of the keyring's entry that holds it instead.
         prices: USD per million tokens by `input`, `output`, `cached_input`, `cache_write`; None: look the model up.
         default_strategy: the judge strategy that was measured to suit this model best.
         wants_examples: whether the model needs worked examples to judge sensibly, so that a judge brings its own.
@@ -289,12 +290,18 @@ class ProviderSettings:
     endpoint: str = ""
     api: str = ""
     api_key_env: str | None = None
+    api_key_keyring: str | None = None
     capabilities: Capabilities = field(default_factory=Capabilities)
     prices: Mapping[str, float] | None = None
     default_strategy: str = "answer"
     wants_examples: bool = False
     extra: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     replays: str = ""
+
+    @property
+    def keyed(self) -> bool:
+        """Whether a key is sent."""
+        return self.api_key_env is not None or self.api_key_keyring is not None
 
     @property
     def identity(self) -> dict[str, Json]:

@@ -106,13 +106,14 @@ def _over_http(row: dict[str, Any], _: Path) -> Provider:
     except BadAddress as bad:
         fault = Fault(path="base_url", expected=bad.expected, found=bad.found, hint=bad.hint)
         raise AuthoringError(f"provider {row.get('name', kind)}", [fault]) from None
-    timeout_s = float(row.get("timeout_s", 60.0))
+    timeout_s, keyring = float(row.get("timeout_s", 60.0)), row.get("api_key_keyring")
     return HttpProvider(
         _settings(
             row,
             endpoint=_azure(row, url) if kind == "azure_openai" else url,
             api=_api(row),
-            api_key_env=row.get("api_key_env", preset.api_key_env or None),
+            api_key_env=None if keyring else row.get("api_key_env", preset.api_key_env or None),
+            api_key_keyring=keyring,
         ),
         timeout_s=timeout_s,
         policy=RetryPolicy(max_attempts=row.get("max_attempts", 4), deadline_s=row.get("deadline_s", 5 * timeout_s)),

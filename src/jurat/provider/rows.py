@@ -7,6 +7,7 @@ being repeated.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +51,16 @@ KINDS = (*PRESETS, "local", "python", "scripted", "replay")
 
 _COMMON = ("name", "kind", "model", "prices", "capabilities", "default_strategy", "extra")
 _HTTP = (
-    *("base_url", "api_key_env", "api_key_header", "headers", "timeout_s", "deadline_s", "max_attempts"),
+    *(
+        "base_url",
+        "api_key_env",
+        "api_key_keyring",
+        "api_key_header",
+        "headers",
+        "timeout_s",
+        "deadline_s",
+        "max_attempts",
+    ),
     *("concurrency", "requests_per_minute", "tokens_per_minute", "allow_plain_http", "max_reply_bytes"),
 )
 _BY_KIND: dict[str, tuple[str, ...]] = {
@@ -68,7 +78,7 @@ _NEEDED: dict[str, tuple[str, ...]] = {
     "replay": ("file",),
 }
 _APIS = ("chat", "responses")
-_NAMES_OF_KEYS = frozenset({"api_key_env", "api_key_header"})
+_NAMES_OF_KEYS = frozenset({"api_key_env", "api_key_header", "api_key_keyring"})
 _CONTENT = ("replies",)  # what a fake says is content, not a setting
 _TEXTS = (
     *("name", "kind", "model", "base_url", "api_version", "function", "replies_file", "call_log", "file"),
@@ -104,10 +114,13 @@ def check_row(row: Mapping[str, Any]) -> None:
     for name, value in row.items():
         if name in _BY_KIND[str(kind)]:
             faults += _faults(name, value)
+    if row.get("api_key_env") is not None and "api_key_keyring" in row:
+        faults.append(Fault(path="api_key_keyring", expected="one place of the key", found="api_key_env beside it"))
     if faults:
         raise AuthoringError(_subject(row), faults)
 
 
+_ENTRY = re.compile(r"[^/\s][^\x00-\x1f]{0,200}/[^/\x00-\x1f]{1,200}")
 _EXPECTED = {
     "base_url": "the base URL of the server (https://host/v1)",
     "model": "the model's name",
@@ -168,6 +181,9 @@ def _scalar_fault(name: str, value: Json) -> Fault | None:
         return (
             None if fine else Fault(path=name, expected="the name of an environment variable", found="something else")
         )
+    elif name == "api_key_keyring":
+        fine = isinstance(value, str) and _ENTRY.fullmatch(value) is not None
+        return None if fine else Fault(path=name, expected="service/user of a keyring's entry", found="something else")
     elif name == "api_key_header":
         fine, expected = isinstance(value, str) and value.replace("-", "").isalnum(), "the name of a header"
     elif name == "default_strategy":

@@ -16,7 +16,7 @@ from jurat.jsontext import Json
 
 __all__ = ["case_secrets", "file_secrets"]
 
-_NAMES_OF_KEYS = frozenset({"api_key_env", "api_key_header"})
+_NAMES_OF_KEYS = frozenset({"api_key_env", "api_key_header", "api_key_keyring"})
 _WORDS = frozenset(
     form
     for word in ("key", "token", "secret", "password", "passwd", "pwd", "auth", "bearer", "cookie", "signature", "sig")

@@ -104,5 +104,6 @@ def _provider_to_json(provider: Provider) -> dict[str, Json]:
         "prices": None if settings.prices is None else dict(settings.prices),
         "capabilities": thaw(asdict(settings.capabilities)),
         "default_strategy": settings.default_strategy,
+        **({"api_key_keyring": settings.api_key_keyring} if settings.api_key_keyring else {}),
         **({"replayed": True} if settings.replays else {}),
     }

@@ -1,0 +1,61 @@
+"""Whom a connection trusts: the system's authorities, or those of the user's environment. Verification is always on.
+
+`SSL_CERT_FILE` and `SSL_CERT_DIR` take the place of the system's authorities, as in all programs on OpenSSL.
+`REQUESTS_CA_BUNDLE` and `CURL_CA_BUNDLE`, a file or a folder, are trusted beside them, since proxies that open TLS are
+usually set up that way.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+from pathlib import Path
+from typing import Literal
+
+from jurat.errors import ErrorCategory, ProviderError
+
+__all__ = ["tls_context"]
+
+_INSTEAD = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+_BESIDE = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+
+def tls_context() -> ssl.SSLContext | Literal[True]:
+    """What connections are verified by; True where the environment says nothing of it.
+
+    Raises:
+        ProviderError: `network_error`, when a variable names what holds no certificates.
+    """
+    named = {name: value for name in (*_INSTEAD, *_BESIDE) if (value := os.environ.get(name))}
+    if not named:
+        return True
+    for name, value in named.items():
+        _see(name, value)
+    context = ssl.create_default_context()
+    for name in _BESIDE:
+        if name in named:
+            _trust(context, name, named[name])
+    return context
+
+
+def _see(name: str, value: str) -> None:
+    if not Path(value).exists():
+        raise _useless(name, "no such file")
+
+
+def _trust(context: ssl.SSLContext, name: str, value: str) -> None:
+    try:
+        if Path(value).is_dir():
+            context.load_verify_locations(capath=value)
+        else:
+            context.load_verify_locations(cafile=value)
+    except (OSError, ValueError) as error:
+        fault = _useless(name, type(error).__name__)
+    else:
+        return
+    raise fault
+
+
+def _useless(name: str, found: str) -> ProviderError:
+    what = f"the environment variable {name} should name a file of certificates in PEM, found {found}. Mend or unset it"
+    return ProviderError(ErrorCategory.NETWORK_ERROR, what, attempts=0)
