@@ -263,6 +263,24 @@ def test_a_suite_is_checked_without_keys_or_models(folder: Folder) -> None:
         prepare(load_suite(SUITE), RunOptions())
 
 
+def test_a_provider_row_is_checked_once_at_its_own_line_whoever_uses_it(folder: Folder) -> None:
+    folder.write(
+        "suite.yaml",
+        "schema_version: 1\nsuite: s\nproviders:\n  - {name: idle, kind: olama, model: m}\n"
+        "  - {name: judge, kind: local, threads: 0}\ncases:\n  - name: one\n    output: Hi.\n    assertions:\n"
+        "      - {type: rubric_judge, template: safety, provider: judge}\n"
+        "      - {type: rubric_judge, template: pii, provider: judge}\n",
+    )
+
+    with pytest.raises(jurat.AuthoringError) as raised:
+        check_suite(load_suite(SUITE))
+
+    assert [(fault.path, fault.line) for fault in raised.value.faults] == [
+        ("providers[0].kind", 4),
+        ("providers[1].threads", 5),
+    ]
+
+
 def test_a_rubric_file_stands_in_the_suites_own_folder(folder: Folder) -> None:
     rubric = "name: own\ndefinition: d\ncriteria:\n  - {id: a, description: b, min: 0, max: 10}\n"
     folder.write("deep/own.yaml", rubric)

@@ -17,6 +17,7 @@ from jurat.judge import Judge
 from jurat.judgefactory import JudgeFactory
 from jurat.metrics.policy import Policy, read_policy
 from jurat.provider import Provider
+from jurat.provider.rows import check_row
 from jurat.rubric import Rubric, read_rubric
 from jurat.subject import make_subject, make_task
 from jurat.suite.case import Case
@@ -163,6 +164,7 @@ class _Preparation:
         """The parts, none of which is at fault."""
         suite, options = self._suite, self._options
         self._faults += foreign_modules(suite, self._folder)
+        rows = _row_faults(suite)
         reducer = options.reducer or reducer_from_json(suite.reducer, "reducer", self._faults)
         policy = read_policy(suite.policy, "policy", self._faults)
         if self._whole:
@@ -172,6 +174,7 @@ class _Preparation:
         self._refuse_unpreparable(subject, prompt, cases)
         self._faults += self._policy_faults(policy, cases) if self._whole else []
         limits = self._limits()
+        self._faults = [*rows, *(fault for fault in self._faults if not _repeats(fault, rows))]
         self._raise()
         assert reducer is not None  # noqa: S101 (else there was a fault)
         return Prepared(
@@ -340,6 +343,27 @@ def _unpreparable(subject: Subject, case: Case, prompt: Prompt | None, path: str
         found = f"{error.category.value}: {error}"
         return [Fault(path=path, expected="a conversation that can be sent", found=found)]
     return []
+
+
+def _row_faults(suite: Suite) -> list[Fault]:
+    """What is wrong with the suite's own provider rows, whether anybody uses them or not."""
+    faults: list[Fault] = []
+    for index, row in enumerate(suite.providers.values()):
+        try:
+            check_row(row)
+        except AuthoringError as error:
+            faults += [replace(one, path=f"providers[{index}].{one.path}") for one in error.faults]
+    return faults
+
+
+def _repeats(fault: Fault, rows: Iterable[Fault]) -> bool:
+    """Whether a fault is a row's own, met again where the row is used."""
+    said = (fault.expected, fault.found)
+    return any(said == (row.expected, row.found) and _last(fault.path) == _last(row.path) for row in rows)
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
 
 
 def _named_providers(suite: Suite) -> Iterator[str]:
