@@ -132,7 +132,7 @@ def test_a_summary_that_cannot_be_written_is_told_and_costs_no_other_report(
     [
         (
             ["--format", "junitt"],
-            "--format: expected one of console, json, junit, github, markdown, sarif, html, found",
+            "--format: expected one of console, json, report, junit, github, markdown, sarif, html, found",
         ),
         (["--report", "junit"], "--report: expected FORMAT=FILE, as in junit=report.xml, found 'junit'"),
         (["--report", "htm=x"], "found 'htm'. Did you mean html?"),

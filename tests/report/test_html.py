@@ -164,7 +164,7 @@ def test_a_quote_is_marked_where_it_stands_and_led_to() -> None:
 def test_a_quote_of_a_document_is_shown_with_what_stands_around_it() -> None:
     document = "a" * 5_000 + "Returns within 30 days." + "b" * 5_000
     judged = verdict(5)
-    judged.result["evidence"].append({"message_index": 2, "quote": "within 30 days"})  # type: ignore[attr-defined]
+    judged.result["evidence"].append({"message_index": 2, "quote": "within 30 days"})
     one = trial(judged, output="Sixty days.", rendered_input="How long?")
     page = told_by("html", (run(), [(case(), [one])]), include_output=True, document=document)
 

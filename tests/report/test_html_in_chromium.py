@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 from told_runs import HOSTILE_RUN, RULES, mixed, support, told_by
 
 pytestmark = pytest.mark.browser
@@ -45,8 +45,12 @@ class Opened:
         page.on("request", lambda request: self.asked.append(request.url))
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("dialog", lambda dialog: self.said.append(dialog.message) or dialog.dismiss())
+        page.on("dialog", self._dialog)
         page.goto(file.as_uri())
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.said.append(dialog.message)
+        dialog.dismiss()
 
     @property
     def names(self) -> list[str]:

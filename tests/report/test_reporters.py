@@ -95,7 +95,7 @@ def test_ours_cannot_be_replaced() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("name", "--report: expected one of json, junit, github, markdown, sarif, html, broken, names"),
+        ("name", "--report: expected one of json, report, junit, github, markdown, sarif, html, broken, names"),
         ("name", "found 'name'. Did you mean names?"),
         ("none", "expected test_reporters:no_reporter to make a reporter (begin, case, end, close), found text"),
         ("broken", "expected test_reporters:broken to load and to make a reporter, found it raised RuntimeError"),

@@ -89,7 +89,7 @@ def run_of(text: str) -> tuple[RunRecord, Rows]:
     )
     broken = verdict(error="api_error", message=text)
     facts: dict[str, Any] = {"labels": (text,), "metadata": {text: text}, "file": text, "line": 3}
-    asked = {"output": text, "rendered_input": text, "messages": ({"role": text, "content": text},)}
+    asked: dict[str, Any] = {"output": text, "rendered_input": text, "messages": ({"role": text, "content": text},)}
     lost = TrialRecord(
         case_index=2,
         trial_index=0,

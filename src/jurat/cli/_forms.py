@@ -41,7 +41,9 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
-FORMAT_HELP = "How the report is told: console, json, junit, github, markdown, sarif, html, or an installed format."
+FORMAT_HELP = (
+    "How the report is told: console, json, report, junit, github, markdown, sarif, html, or an installed one."
+)
 REPORT_HELP = "A report in another format, into a file. May be given again."
 OUTPUT_HELP = "A file for the report, whole or not there; the summary is then still printed."
 INCLUDE_HELP = "Answers and conversations belong to the report."

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["CONSOLE", "Printing", "export_run", "print_reports", "printing_of"]
 
 CONSOLE = "console"
+_HANDED_ON = "report"
 _BY_CASE = ("jsonl", "csv")
-_PLAIN = (CONSOLE, "json", *_BY_CASE)
+_PLAIN = (CONSOLE, "json", _HANDED_ON, *_BY_CASE)
 """Formats that point at no line and show no quote where it stands."""
 _WITHOUT_TALK = (*_PLAIN, "junit", "github", "markdown", "sarif")
 
@@ -58,6 +59,13 @@ class Printing:
         """The files that are written, each with the option that names it."""
         own = [] if self.output is None else [("--output", self.output)]
         return own + [("--report", path) for _, path in self.reports]
+
+    @property
+    def of_one_run(self) -> str | None:
+        """The option that asks for a report that is of one run alone."""
+        if self.form == _HANDED_ON:
+            return "--format"
+        return "--report" if any(name == _HANDED_ON for name, _ in self.reports) else None
 
 
 def printing_of(
@@ -215,7 +223,8 @@ async def export_run(store: Store, finished: Finished, printing: Printing) -> No
     """
     make = partial(_reporter, printing, 1)
     outs = [Out(whole(path), partial(make, name, None)) for name, path in printing.reports]
-    place = standard_output() if printing.output is None else whole(printing.output)
+    screen = standard_output(for_people=printing.form == CONSOLE)
+    place = screen if printing.output is None else whole(printing.output)
     if printing.form not in _BY_CASE:
         outs.append(Out(place, partial(make, printing.form, sys.stdout if printing.output is None else None)))
         await _tell_all(store, [finished], printing, outs)

@@ -146,6 +146,9 @@ def run_suites(files: Sequence[Path], options: RunOptions, order: Order) -> Exit
     if options.record is not None and len(files) > 1:
         fault = Fault(path="--record", expected="one suite, whose recordings they are", found=f"{len(files)} suites")
         raise AuthoringError("jurat run", [fault])
+    if len(files) > 1 and (named := order.printing.of_one_run) is not None:
+        fault = Fault(path=named, expected="one suite: a report that is handed on is of one run", found=f"{len(files)}")
+        raise AuthoringError("jurat run", [fault])
     loaded = _every(files, loaded_suite)
     _check_output(order, [file for one in loaded for file in input_files(one)])
     prepared = _every(loaded, lambda one: prepare(one, options))

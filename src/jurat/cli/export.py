@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["export"]
 
 _FORMAT_HELP = (
-    "jsonl: a line for each case; csv: a table; json, junit, github, markdown, sarif, html, console or an installed "
-    "format: a report."
+    "jsonl: a line for each case; csv: a table; json, report, junit, github, markdown, sarif, html, console or an "
+    "installed format: a report."
 )
 
 

@@ -26,6 +26,7 @@ from jurat.vocabulary import Status
 __all__ = ["CheckedReport", "check_report"]
 
 _MOST_FAULTS = 20
+_MOST_EVALUATORS = 10_000
 _PROVENANCE = ("jurat", "python", "platform")
 _REGRESSION = "no_regression"
 
@@ -39,17 +40,20 @@ class CheckedReport:
     gate: Mapping[str, Json] | None
 
 
-def check_report(stream: IO[bytes], file: str | None = None) -> CheckedReport:
+def check_report(
+    stream: IO[bytes], file: str | None = None, reader: type[ReportReader] = ReportReader
+) -> CheckedReport:
     """Read a whole report in constant space.
 
     Args:
         stream: a binary stream.
         file: its name, for the messages.
+        reader: what it is read by; `InterchangeReader` admits reports as they are handed on, and no other bytes.
 
     Raises:
         AuthoringError: with its faults, the first twenty of them; at once for what cannot be read at all.
     """
-    check = _Check(ReportReader(stream, file))
+    check = _Check(reader(stream, file))
     check.rows()
     check.whole()
     if check.faults:
@@ -66,6 +70,7 @@ class _Check:
         self.policy = self._policy()
         self.tally = RunTally(self.run, self.policy.watch)
         self._names: set[str] = set()
+        self._revisions: dict[tuple[str, str], str] = {}
 
     def say(self, path: str, expected: str, found: str) -> None:
         self.faults.append(Fault(path=path, expected=expected, found=found, file=self.reader.file))
@@ -121,11 +126,24 @@ class _Check:
 
     def _trial(self, path: str, trial: TrialRecord) -> None:
         for place, made in enumerate(trial.assessments):
-            for name, expected, found in _contradictions(made):
+            for name, expected, found in (*_contradictions(made), *self._other_revisions(made)):
                 self.say(f"{path}.assessments[{place}].result.{name}", expected, found)
         if trial.status not in _possible(trial):
             words = " or ".join(sorted(word.value for word in _possible(trial)))
             self.say(f"{path}.status", f"{words}, as its parts say", trial.status.value)
+
+    def _other_revisions(self, made: AssessmentRecord) -> Iterator[tuple[str, str, str]]:
+        """An evaluator has one revision in a run, and a judge's identity stands for one model, scale and contract."""
+        evaluator, facts = made.result["evaluator"], made.result["metadata"]
+        named = ("evaluator.revision", "evaluator", evaluator.get("name"), evaluator.get("revision"))
+        judged = [evaluator.get("model"), *(facts.get(name) for name in ("contract", "strategy", "score_range"))]
+        for path, kind, name, revision in (named, ("metadata.judge", "judge", facts.get("judge"), canonical(judged))):
+            if isinstance(name, str) and isinstance(revision, str):
+                known = self._revisions.get((kind, name), revision)
+                if len(self._revisions) < _MOST_EVALUATORS:
+                    self._revisions[kind, name] = known
+                if known != revision:
+                    yield path, f"one revision of {kind} {name[:80]!r}", "another one than before"
 
     # --- the whole -------------------------------------------------------------------------------------------------
 

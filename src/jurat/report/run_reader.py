@@ -95,12 +95,17 @@ class ReportReader:
         if self._whole is not None:
             yield from ((1, told) for told in self._whole)
             return
-        count = 0
+        count, between = 0, True
         while (line := self._readline()) != _END:
             if not line.endswith(b"\n"):
                 raise self._wrong("cases", "the end of the report", f"it is cut off after {count:,} cases")
+            if not between:
+                raise self._wrong("cases", "a comma between two cases", "none")
+            between = line.endswith(b",\n")
             yield self._line, self._parsed(line.removesuffix(b"\n").removesuffix(b","), self._line)
             count += 1
+        if between and count:
+            raise self._wrong("cases", "another case after a comma", "the end of the list")
         if self._stream.read(1):
             raise self._wrong("", "nothing after the report's end", "something")
 

@@ -62,9 +62,12 @@ class ReportWriter:
 
     def case(self, case: CaseRecord, trials: Sequence[TrialRecord]) -> None:
         """Write one case with all its trials."""
-        told = case_json(case, trials, self._samples, include_output=self._include_output)
-        self._write(self._between + _encode(told))
+        self._write(self._between + _encode(self.told(case, trials)))
         self._between = ",\n"
+
+    def told(self, case: CaseRecord, trials: Sequence[TrialRecord]) -> dict[str, Json]:
+        """What is written of a case."""
+        return case_json(case, trials, self._samples, include_output=self._include_output)
 
     def end(self) -> None:
         """Write the end; the stream is left open."""

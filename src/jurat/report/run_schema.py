@@ -11,6 +11,7 @@ from jurat.errors import ErrorCategory
 from jurat.evaluation import reducer_schema
 from jurat.jsontext import Json
 from jurat.report.record import RunStatus
+from jurat.report.redaction import Withheld
 from jurat.vocabulary import EvaluatorState, Status
 
 __all__ = ["case_schema", "head_schema", "report_schema"]
@@ -318,7 +319,7 @@ def _case() -> dict[str, Json]:
 
 def head_schema() -> dict[str, Json]:
     """Of a report without its cases."""
-    return {"$schema": _DRAFT, **_object(_head())}
+    return {"$schema": _DRAFT, **_object(_head(), optional=("withheld",))}
 
 
 def case_schema() -> dict[str, Json]:
@@ -327,7 +328,16 @@ def case_schema() -> dict[str, Json]:
 
 
 def _head() -> dict[str, Json]:
-    return {"jurat_report": {"const": 1}, "run": _run(), "gate": _or_null(_gate()), "summary": _summary()}
+    return {
+        "jurat_report": {"const": 1},
+        "withheld": {
+            **_list({"enum": [part.value for part in Withheld]}, uniqueItems=True),
+            "description": "What a report that is handed on keeps back.",
+        },
+        "run": _run(),
+        "gate": _or_null(_gate()),
+        "summary": _summary(),
+    }
 
 
 def report_schema() -> dict[str, Json]:
@@ -336,5 +346,5 @@ def report_schema() -> dict[str, Json]:
         "$schema": _DRAFT,
         "title": "Jurat report",
         "description": "The whole record of a run, with how it was summed up and what its policy came to.",
-        **_object({**_head(), "cases": _list(_case())}),
+        **_object({**_head(), "cases": _list(_case())}, optional=("withheld",)),
     }

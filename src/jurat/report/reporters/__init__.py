@@ -1,6 +1,6 @@
 """Reporters: a run told in a format that something else reads, fed case by case and never holding the run.
 
-`json`, `junit`, `github`, `markdown`, `sarif` and `html` are ours; others come from entry points of the group
+`json`, `report`, `junit`, `github`, `markdown`, `sarif` and `html` are ours; others come from entry points of the group
 `jurat.reporters`. What a model wrote is escaped in every one of them.
 """
 

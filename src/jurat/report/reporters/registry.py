@@ -19,6 +19,7 @@ __all__ = ["GROUP", "REPORTERS", "installed_reporters", "make_reporter"]
 GROUP = "jurat.reporters"
 _HOMES = {
     "json": "json_report.JsonReporter",
+    "report": "interchange_report.InterchangeReporter",
     "junit": "junit.JUnitReporter",
     "github": "github.GitHubReporter",
     "markdown": "markdown.MarkdownReporter",
