@@ -17,7 +17,8 @@ from test_retry import GOOD, REQUEST_WITHOUT_SCHEMA
 from jurat.credentials import masked
 from jurat.errors import AuthoringError, ErrorCategory, ProviderError
 from jurat.provider import make_provider
-from jurat.provider.redaction import Redacting, remember
+from jurat.provider.credentials import SENT
+from jurat.provider.redaction import Redacting
 
 KEY = "planted-0123456789abcdef"
 
@@ -108,7 +109,7 @@ def filtered(message: str, *arguments: object, error: BaseException | None = Non
 
 
 def test_keys_that_were_sent_are_masked_to_the_letter_and_others_by_their_looks() -> None:
-    remember(KEY)
+    SENT.add(KEY)
     record = filtered("headers %s and %s", {"X-Key": KEY}, "sk-fake-000000000000000")
     assert record.getMessage() == "headers {'X-Key': '***'} and ***"
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jurat.errors import ErrorCategory, ProviderError
-from jurat.provider.credentials import looks_like_credential
+from jurat.provider.credentials import SENT, looks_like_credential
 from jurat.provider.faults import RefusedParameter, TransientError
 from jurat.provider.http import HttpReply
 
@@ -138,6 +138,8 @@ def error_in_body(envelope: Mapping[str, Any], to: Destination) -> ProviderError
 def request_id(headers: Mapping[str, str], name: str = "x-request-id") -> str | None:
     """The provider's own name for a request, when it gave a sane one."""
     found = headers.get(name)
+    if found in SENT:
+        return None  # a server that repeats the key
     if not found or _USUAL_REQUEST_ID.fullmatch(found):
         return found or None
     return found if _REQUEST_ID.fullmatch(found) and not looks_like_credential(found) else None

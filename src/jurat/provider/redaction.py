@@ -11,22 +11,15 @@ import logging
 import traceback
 
 from jurat.credentials import masked
+from jurat.provider.credentials import SENT
 
-__all__ = ["LOGGERS", "Redacting", "guard_logs", "remember"]
+__all__ = ["LOGGERS", "Redacting", "guard_logs"]
 
 LOGGERS = (
     *("jurat", "asyncio", "aiohttp", "aiohttp.access", "aiohttp.client", "aiohttp.internal", "aiohttp.server"),
     *("aiohttp.web", "aiohttp.websocket", "charset_normalizer", "keyring"),
 )
 """A filter holds for the records of its own logger alone, so each one gets it."""
-
-_sent: set[str] = set()
-
-
-def remember(key: str) -> None:
-    """A key that is sent: masked from now on, whatever it looks like."""
-    if len(key) >= 6:  # what is shorter would mask words
-        _sent.add(key)
 
 
 class Redacting(logging.Filter):
@@ -38,14 +31,14 @@ class Redacting(logging.Filter):
             text = record.getMessage()
         except Exception:
             text = "a log record whose arguments do not fit its text"
-        record.msg, record.args = masked(text, _sent), None
+        record.msg, record.args = masked(text, SENT), None
         if record.exc_info and record.exc_info[0] is not None:
             told = "".join(traceback.format_exception(*record.exc_info)).rstrip("\n")
-            record.exc_text, record.exc_info = masked(told, _sent), None
+            record.exc_text, record.exc_info = masked(told, SENT), None
         elif record.exc_text:
-            record.exc_text = masked(record.exc_text, _sent)
+            record.exc_text = masked(record.exc_text, SENT)
         if record.stack_info:
-            record.stack_info = masked(record.stack_info, _sent)
+            record.stack_info = masked(record.stack_info, SENT)
         return True
 
 
