@@ -13,6 +13,7 @@ import typer
 from jurat._version import __version__
 from jurat.cli import models, providers, rubrics, store, suite
 from jurat.cli._stdout import line
+from jurat.cli.compare import compare
 from jurat.cli.doctor import doctor
 from jurat.cli.export import export
 from jurat.cli.judge import judge
@@ -58,6 +59,7 @@ app.command("resume")(resume)
 app.command("rescore")(rescore)
 app.command("runs")(runs)
 app.command("show")(show)
+app.command("compare")(compare)
 app.command("export")(export)
 app.command("judge")(judge)
 app.add_typer(suite.app, name="suite")

@@ -24,6 +24,7 @@ class Schema(StrEnum):
     """The kinds of files that have a schema."""
 
     ASSERTION = "assertion"
+    COMPARISON = "comparison"
     REPORT = "report"
     RUBRIC = "rubric"
     SUITE = "suite"
@@ -44,6 +45,12 @@ def _report() -> dict[str, Json]:
     from jurat.report.run_schema import report_schema
 
     return report_schema()
+
+
+def _comparison() -> dict[str, Json]:
+    from jurat.report.comparison_schema import comparison_schema
+
+    return comparison_schema()
 
 
 def _assertion() -> dict[str, Json]:
@@ -77,6 +84,7 @@ def _suite() -> dict[str, Json]:
 
 _SCHEMAS: dict[Schema, Callable[[], dict[str, Json]]] = {
     Schema.ASSERTION: _assertion,
+    Schema.COMPARISON: _comparison,
     Schema.REPORT: _report,
     Schema.RUBRIC: _rubric,
     Schema.SUITE: _suite,

@@ -21,7 +21,7 @@ from jurat.metrics.run_parts import AssertionKey, AssertionTally, Flips, Latency
 from jurat.report.record import AssessmentRecord, CaseRecord, RunRecord, SubjectRecord, TrialRecord
 from jurat.vocabulary import Status
 
-__all__ = ["MOST_GROUPS", "CaseRates", "GroupTally", "RunTally", "Watch", "metadata_group"]
+__all__ = ["MOST_GROUPS", "CaseRates", "GroupTally", "RunTally", "Watch", "answer_ms", "metadata_group"]
 
 MOST_GROUPS = 2_000
 """How many labels, and how many assertions, are counted apart; beyond that only those that a rule names."""
@@ -180,7 +180,7 @@ class RunTally:
     def _add_subject(self, subject: SubjectRecord) -> None:
         if subject.error is not None:
             self.subject_errors[subject.error.type.value] += 1
-        milliseconds = _duration(subject)
+        milliseconds = answer_ms(subject)
         if milliseconds is None:
             self.subject.latency.unknown += 1
         else:
@@ -256,7 +256,8 @@ def _count_case(
     trials.unfinished += missing
 
 
-def _duration(subject: SubjectRecord) -> float | None:
+def answer_ms(subject: SubjectRecord) -> float | None:
+    """How long the answer took, in milliseconds; None where that is not known, or there is none."""
     if subject.error is not None:
         return None
     told = subject.execution.get("latency_ms")

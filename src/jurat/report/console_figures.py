@@ -10,7 +10,7 @@ from jurat.report.digits import percent
 from jurat.report.figure_words import ASSERTION_HEAD, DO, TELLING, assertion_row, counts_words, rate_words, spending
 from jurat.report.plaintext import clipped, columns, padded, wrapped
 
-__all__ = ["figures"]
+__all__ = ["figures", "table"]
 
 _MARGIN = " " * 11
 _MOST_ROWS = 30
@@ -64,7 +64,7 @@ def _assertions(summary: Mapping[str, Json], look: Look) -> list[str]:
     if not found:
         return []
     rows = [assertion_row(one) for one in found[:_MOST_ROWS]]
-    lines = _table([ASSERTION_HEAD, *((clipped(name, 80), *others) for name, *others in rows)], look)
+    lines = table([ASSERTION_HEAD, *((clipped(name, 80), *others) for name, *others in rows)], look)
     return lines + ([f"  and {len(found) - _MOST_ROWS} more"] if len(found) > _MOST_ROWS else [])
 
 
@@ -78,11 +78,11 @@ def _labels(summary: Mapping[str, Json], look: Look) -> list[str]:
         rate = one["cases"]["pass_rate"]
         passed = "–" if rate["value"] is None else percent(rate["value"])
         rows.append((clipped(one["name"], 80), f"{rate['decided']:,} of {one['cases']['total']:,}", passed))
-    lines = _table(rows, look) if found else []
+    lines = table(rows, look) if found else []
     return lines + ([f"  and {len(found) - _MOST_LABELS:,} more"] if len(found) > _MOST_LABELS else [])
 
 
-def _table(rows: Sequence[Sequence[str]], look: Look) -> list[str]:
+def table(rows: Sequence[Sequence[str]], look: Look) -> list[str]:
     """Columns as wide as they need to be, but for the first one, which gives way where the lines would be too long."""
     widths = [max(columns(row[place]) for row in rows) for place in range(len(rows[0]))]
     used = [place for place in range(len(widths)) if place == 0 or any(row[place] for row in rows[1:])]
