@@ -7,6 +7,7 @@ parent that has one, looks up providers and rubrics by name, makes judges, and o
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from jurat.errors import AuthoringError, ErrorCategory, Fault, RequestError
 from jurat.jsontext import Json, canonical, type_name
 from jurat.judge import Judge, JudgeSettings
 from jurat.provider import Provider, is_shorthand, make_provider, parse_shorthand
+from jurat.provider.hosts import HostTrust
 from jurat.rubric import Rubric, find, read_rubric
 from jurat.vocabulary import nearest
 
@@ -30,8 +32,9 @@ DEFAULT_PROVIDER = "local"
 """The provider where none is named: the embedded model, which needs no key and no server."""
 
 _DEFAULT_STORE = ".jurat/jurat.db"
+_HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9._:\[\]-]+")
 _RUBRIC_FILES = (".yaml", ".yml", ".json")
-_KEYS = ("providers", "store")
+_KEYS = ("providers", "store", "allowed_hosts")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +45,13 @@ class Config:
         file: where it was found, or None.
         providers: rows by name.
         store: a path or a PostgreSQL URL, or None for the default.
+        allowed_hosts: hosts that suites may name, beside vendors' and this machine.
     """
 
     file: Path | None = None
     providers: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     store: str | None = None
+    allowed_hosts: tuple[str, ...] = ()
 
 
 def read_config(directory: Path) -> Config:
@@ -94,10 +99,14 @@ def _config(table: object, file: Path) -> Config:
     store = table.get("store")
     if store is not None and not isinstance(store, str):
         faults.append(_fault(file, "store", "a path or a postgresql URL", type_name(store)))
+    hosts = table.get("allowed_hosts", [])
+    if not isinstance(hosts, list) or not all(isinstance(host, str) and _HOST.fullmatch(host) for host in hosts):
+        expected = "a list of hosts, such as gpu.example, *.corp.example or 10.0.0.7"
+        faults.append(_fault(file, "allowed_hosts", expected, "something else"))
     providers = _provider_rows(table.get("providers", []), file, faults)
     if faults:
         raise AuthoringError("configuration", faults)
-    return Config(file=file, providers=providers, store=store)
+    return Config(file=file, providers=providers, store=store, allowed_hosts=tuple(hosts))
 
 
 def _provider_rows(rows: object, file: Path, faults: list[Fault]) -> dict[str, Mapping[str, Json]]:
@@ -138,6 +147,7 @@ class Workbench:
             another provider's name.
         suite_rows: the provider rows of a suite, by name, which come before the configuration's.
         suite_folder: what file names in those rows, and in shorthands, are relative to.
+        of_file: whether those rows stand in a file, which may be a stranger's and so not name every host.
         through: gets each provider's name and what makes it, and gives the provider that is used: whoever records
             or replays.
     """
@@ -149,13 +159,14 @@ class Workbench:
         providers: Mapping[str, Provider | Mapping[str, Json] | str] | None = None,
         suite_rows: Mapping[str, Mapping[str, Json]] | None = None,
         suite_folder: Path | None = None,
+        of_file: bool = False,
         through: Callable[[str, Callable[[], Provider]], Provider] | None = None,
     ) -> None:
         self.directory = Path(directory) if directory is not None else Path.cwd()
         self.config = read_config(self.directory.resolve())
         self._given = dict(providers or {})
         self._suite_rows = dict(suite_rows or {})
-        self._suite_folder = suite_folder or self.directory
+        self._suite_folder, self._of_file = suite_folder or self.directory, of_file
         self._through = through or _as_made
         self._made: dict[str, Provider] = {}
 
@@ -173,7 +184,7 @@ class Workbench:
         if isinstance(wanted, Mapping):
             written = canonical(wanted)
             if written not in self._made:  # braces are no name
-                make = partial(make_provider, wanted, base_dir=self._suite_folder)
+                make = partial(make_provider, wanted, base_dir=self._suite_folder, trust=self.trust)
                 self._made[written] = self._through(_name_of(wanted), make)
             return self._made[written]
         if not isinstance(wanted, str):
@@ -181,6 +192,17 @@ class Workbench:
         if wanted not in self._made:
             self._made[wanted] = self._through(wanted, partial(self._make, wanted))
         return self._made[wanted]
+
+    @property
+    def trust(self) -> HostTrust | None:
+        """The hosts that a suite may name: vendors', this machine, and those that the user's own settings allow.
+
+        None where no suite file is at work: what the user's own program says may name any.
+        """
+        if not self._of_file:
+            return None
+        more = os.environ.get("JURAT_ALLOWED_HOSTS", "").split(",")
+        return HostTrust.of((*self.config.allowed_hosts, *more))
 
     @property
     def providers(self) -> tuple[Provider, ...]:
@@ -205,7 +227,7 @@ class Workbench:
     def _found(self, wanted: str) -> Provider:
         """What the suite or the configuration says of a name, or a shorthand stands for."""
         if (row := self._suite_rows.get(wanted)) is not None:
-            return make_provider(row, base_dir=self._suite_folder)
+            return make_provider(row, base_dir=self._suite_folder, trust=self.trust)
         if (row := self.config.providers.get(wanted)) is not None:
             base = self.config.file.parent if self.config.file else self.directory
             return make_provider(row, base_dir=base)

@@ -11,8 +11,9 @@ import ipaddress
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from jurat.provider.credentials import is_credential_name, looks_like_credential
+from jurat.provider.hosts import HostTrust, host_fault, plain_host
 
-__all__ = ["BadAddress", "checked_base_url", "is_loopback", "join_path", "mask_url", "place"]
+__all__ = ["BadAddress", "checked_base_url", "distrusted", "is_loopback", "join_path", "mask_url", "place"]
 
 _MASK = "***"
 
@@ -38,6 +39,8 @@ def checked_base_url(text: str, *, allow_plain_http: bool = False) -> str:
         raise BadAddress("a URL without user name and password", mask_url(text), "Name the key's variable: api_key_env")
     if any(is_credential_name(name) or looks_like_credential(value) for name, value in parse_qsl(parts.query)):
         raise BadAddress("a URL without a key in it", mask_url(text), "Name the key's variable: api_key_env")
+    if (odd := host_fault(parts.hostname or "")) is not None:
+        raise BadAddress(f"a host that is {odd[0]}", odd[1])
     if parts.scheme == "http" and not allow_plain_http and not is_loopback(parts.hostname or ""):
         raise BadAddress(
             "https, because http sends key and evidence in the clear",
@@ -45,6 +48,18 @@ def checked_base_url(text: str, *, allow_plain_http: bool = False) -> str:
             "Inside a trusted network, say allow_plain_http: true",
         )
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), parts.query, ""))
+
+
+def distrusted(url: str, trust: HostTrust) -> BadAddress | None:
+    """Why a checked URL may not be named by whoever names it, if it may not."""
+    if trust.permits(url):
+        return None
+    host = plain_host(urlsplit(url).hostname or "")
+    hint = (
+        f'If you trust it with keys and evidence, say allowed_hosts = ["{host}"] in your own jurat.toml, '
+        f"or JURAT_ALLOWED_HOSTS={host}"
+    )
+    return BadAddress("a vendor's host, this machine, or a host that your own settings allow", host, hint)
 
 
 def _split(text: str) -> SplitResult:

@@ -25,7 +25,10 @@ from jurat.provider.inflate import BadEncoding, TooLarge, inflate
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
+    from aiohttp.abc import AbstractResolver
     from yarl import URL
+
+    from jurat.provider.hosts import HostTrust
 
 __all__ = ["MAX_REPLY_BYTES", "AiohttpTransport", "HttpReply", "Transport"]
 
@@ -75,11 +78,18 @@ class AiohttpTransport:
         timeout_s: the time a call may take, from its first byte to the last of the reply.
         connections: how many calls will be in flight at most, and so how many connections are kept; 0: no bound.
         max_reply_bytes: the largest reply that is taken, as it came and unpacked.
+        trust: says which addresses a host may have; None: any.
     """
 
     def __init__(
-        self, *, timeout_s: float = 60.0, connections: int = 0, max_reply_bytes: int = MAX_REPLY_BYTES
+        self,
+        *,
+        timeout_s: float = 60.0,
+        connections: int = 0,
+        max_reply_bytes: int = MAX_REPLY_BYTES,
+        trust: HostTrust | None = None,
     ) -> None:
+        self._trust = trust
         self.timeout_s = timeout_s
         self.max_reply_bytes = max_reply_bytes
         self._connections = connections
@@ -168,7 +178,11 @@ class AiohttpTransport:
 
         guard_logs()
         connector = aiohttp.TCPConnector(
-            limit=self._connections, keepalive_timeout=_IDLE_S, ttl_dns_cache=300, ssl=tls_context()
+            limit=self._connections,
+            keepalive_timeout=_IDLE_S,
+            ttl_dns_cache=300,
+            ssl=tls_context(),
+            resolver=self._resolver(),
         )
         session = aiohttp.ClientSession(
             connector=connector,
@@ -184,6 +198,13 @@ class AiohttpTransport:
             if self._held is held:
                 self._held = None
             await session.close()
+
+    def _resolver(self) -> AbstractResolver | None:
+        if self._trust is None:
+            return None
+        from jurat.provider.resolving import TrustedResolver
+
+        return TrustedResolver(self._trust)
 
     def _look_up(self, url: str) -> _Address:
         from urllib.request import getproxies, proxy_bypass

@@ -19,6 +19,7 @@ from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.faults import RefusedParameter
 from jurat.provider.gate import Gate
+from jurat.provider.hosts import HostTrust
 from jurat.provider.http import MAX_REPLY_BYTES, AiohttpTransport, Transport
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.rates import RateLimit
@@ -50,6 +51,7 @@ class HttpProvider:
         headers: further headers, which hold no secret.
         key_header: the header for the key, None for the dialect's own; any but `Authorization` takes it bare.
         allow_plain_http: whether http may leave this machine.
+        trust: looked at again when a name is resolved; None: any address will do.
 
     Raises:
         BadAddress: when the endpoint cannot be used.
@@ -69,6 +71,7 @@ class HttpProvider:
         key_header: str | None = None,
         allow_plain_http: bool = False,
         max_reply_bytes: int = MAX_REPLY_BYTES,
+        trust: HostTrust | None = None,
         transport: Transport | None = None,
         timing: Timing | None = None,
     ) -> None:
@@ -99,6 +102,7 @@ class HttpProvider:
                 timeout_s=min(timeout_s, policy.deadline_s),
                 connections=concurrency or 0,
                 max_reply_bytes=max_reply_bytes,
+                trust=trust,
             ),
             policy=policy,
             timing=timing,

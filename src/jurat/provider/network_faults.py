@@ -19,6 +19,8 @@ def explain(error: Exception, where: str, timeout_s: float) -> ProviderError:
     """
     import aiohttp
 
+    from jurat.provider.resolving import Distrusted
+
     if isinstance(error, TimeoutError):
         return TransientError(ErrorCategory.TIMEOUT, f"no complete answer from {where} within {timeout_s:g} s")
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):
@@ -32,6 +34,12 @@ def explain(error: Exception, where: str, timeout_s: float) -> ProviderError:
             ErrorCategory.NETWORK_ERROR,
             f"the proxy named in the environment refused the way to {where} (status {error.status})",
             status=error.status,
+        )
+    if isinstance(error, aiohttp.ClientConnectorDNSError) and isinstance(error.os_error, Distrusted):
+        return ProviderError(
+            ErrorCategory.NETWORK_ERROR,
+            f"{where} leads to an address inside of a private network, which a suite may not reach unasked. If that is "
+            "meant, name its host in allowed_hosts of your own jurat.toml, or in JURAT_ALLOWED_HOSTS",
         )
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return TransientError(ErrorCategory.NETWORK_ERROR, f"the host of {where} was not found. Is base_url right?")

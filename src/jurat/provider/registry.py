@@ -19,6 +19,7 @@ from jurat.provider.rows import KINDS, PRESETS, check_row
 
 if TYPE_CHECKING:
     from jurat.jsontext import Json
+    from jurat.provider.hosts import HostTrust
     from jurat.provider.protocol import Provider, ProviderSettings
 
 __all__ = ["is_shorthand", "make_provider", "parse_shorthand"]
@@ -49,12 +50,15 @@ def parse_shorthand(text: str) -> dict[str, Json]:
     return {**row, name: rest} if rest else row
 
 
-def make_provider(row_or_shorthand: Mapping[str, Any] | str, *, base_dir: str | Path | None = None) -> Provider:
+def make_provider(
+    row_or_shorthand: Mapping[str, Any] | str, *, base_dir: str | Path | None = None, trust: HostTrust | None = None
+) -> Provider:
     """A provider, ready to be asked.
 
     Args:
         row_or_shorthand: `kind:model`, or a row (`name`, `kind`, `model`, `base_url`, `api_key_env`, `prices`, …).
         base_dir: what file names in the row are relative to; by default the working directory.
+        trust: the hosts that the row may name, where somebody else than the user wrote it; None: any.
 
     Raises:
         AuthoringError: for everything that is wrong with the row, all together.
@@ -62,6 +66,8 @@ def make_provider(row_or_shorthand: Mapping[str, Any] | str, *, base_dir: str | 
     row = parse_shorthand(row_or_shorthand) if isinstance(row_or_shorthand, str) else dict(row_or_shorthand)
     check_row(row)
     base = Path(base_dir) if base_dir is not None else Path()
+    if trust is not None and row["kind"] in PRESETS:
+        return _over_http(row, base, trust)
     makers: dict[str, Callable[[dict[str, Any], Path], Provider]] = {
         "scripted": _scripted,
         "replay": _replay,
@@ -90,8 +96,8 @@ def _settings(row: Mapping[str, Any], **more: Any) -> ProviderSettings:
     )
 
 
-def _over_http(row: dict[str, Any], _: Path) -> Provider:
-    from jurat.provider.addresses import BadAddress, checked_base_url
+def _over_http(row: dict[str, Any], _: Path, trust: HostTrust | None = None) -> Provider:
+    from jurat.provider.addresses import BadAddress, checked_base_url, distrusted
     from jurat.provider.http import MAX_REPLY_BYTES
     from jurat.provider.http_provider import HttpProvider
     from jurat.provider.retry import RetryPolicy
@@ -103,6 +109,8 @@ def _over_http(row: dict[str, Any], _: Path) -> Provider:
     plain = row.get("allow_plain_http", False)
     try:
         url = checked_base_url(row.get("base_url", preset.base_url), allow_plain_http=plain)
+        if trust is not None and (stranger := distrusted(url, trust)) is not None:
+            raise stranger
     except BadAddress as bad:
         fault = Fault(path="base_url", expected=bad.expected, found=bad.found, hint=bad.hint)
         raise AuthoringError(f"provider {row.get('name', kind)}", [fault]) from None
@@ -124,6 +132,7 @@ def _over_http(row: dict[str, Any], _: Path) -> Provider:
         key_header=row.get("api_key_header", "api-key" if kind == "azure_openai" else None),
         allow_plain_http=plain,
         max_reply_bytes=row.get("max_reply_bytes", MAX_REPLY_BYTES),
+        trust=trust,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from jurat.evaluation.subject import Subject
+from jurat.provider.hosts import HostTrust
 from jurat.provider.protocol import Provider
 from jurat.subject.model import ProviderSubject
 from jurat.suite.suite import SubjectKind, SubjectSpec
@@ -13,7 +14,11 @@ __all__ = ["make_subject"]
 
 
 def make_subject(
-    spec: SubjectSpec, *, provider: Provider | None = None, base_dir: Path | None = None
+    spec: SubjectSpec,
+    *,
+    provider: Provider | None = None,
+    base_dir: Path | None = None,
+    trust: HostTrust | None = None,
 ) -> Subject | None:
     """The subject that a suite names; None where every case brings its own output.
 
@@ -21,6 +26,7 @@ def make_subject(
         spec: as the suite has it.
         provider: of a `provider` subject: the one that it names.
         base_dir: the suite's folder, where modules of `python` subjects are found too.
+        trust: the hosts that an `http` subject may be at; None: any.
 
     Raises:
         AuthoringError: with every fault of the settings.
@@ -44,5 +50,5 @@ def make_subject(
     if spec.kind is SubjectKind.HTTP:
         from jurat.subject.server import HttpSubject
 
-        return HttpSubject.from_settings(spec.settings)
+        return HttpSubject.from_settings(spec.settings, trust)
     return None

@@ -18,9 +18,10 @@ from typing import Any
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
 from jurat.evaluation.subject import SubjectReply, Task
 from jurat.jsontext import Json, canonical, freeze, thaw
-from jurat.provider.addresses import BadAddress, checked_base_url, mask_url, place
+from jurat.provider.addresses import BadAddress, checked_base_url, distrusted, mask_url, place
 from jurat.provider.credentials import KeySource, is_credential_name, looks_like_credential, shown_variable
 from jurat.provider.errors_from_http import Destination
+from jurat.provider.hosts import HostTrust
 from jurat.provider.http import AiohttpTransport, Transport
 from jurat.provider.protocol import Call, Raw, Reply
 from jurat.provider.retry import RetryPolicy, Timing
@@ -50,6 +51,7 @@ class HttpSubject:
         api_key_header: the header that carries it; any but `Authorization` takes it bare.
         timeout_s: the time of one request; all of an answer's tries may take five times as long.
         allow_plain_http: whether http may leave this machine.
+        trust: the hosts that it may be at, and their addresses; None: any.
 
     Raises:
         AuthoringError: with every fault.
@@ -67,13 +69,14 @@ class HttpSubject:
         api_key_header: str = "Authorization",
         timeout_s: float = _TIMEOUT_S,
         allow_plain_http: bool = False,
+        trust: HostTrust | None = None,
         transport: Transport | None = None,
         policy: RetryPolicy | None = None,
         timing: Timing | None = None,
     ) -> None:
         self._request, self._path, self._tools = freeze(request), output, tool_calls
         static = dict(headers or {})
-        self._url = _checked(url, static, allow_plain_http)
+        self._url = _checked(url, static, allow_plain_http, trust)
         self._to = Destination(where=place(self._url), model="the subject", key_variable=shown_variable(api_key_env))
         self._identity: dict[str, Json] = {
             "kind": "http",
@@ -90,13 +93,13 @@ class HttpSubject:
             headers=self._keys.headers,
             destination=self._to,
             read=_unread,
-            transport=transport or AiohttpTransport(timeout_s=timeout_s),
+            transport=transport or AiohttpTransport(timeout_s=timeout_s, trust=trust),
             policy=policy or RetryPolicy(deadline_s=5 * timeout_s),
             timing=timing,
         )
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Json]) -> HttpSubject:
+    def from_settings(cls, settings: Mapping[str, Json], trust: HostTrust | None = None) -> HttpSubject:
         """The subject that a suite describes.
 
         Raises:
@@ -106,7 +109,7 @@ class HttpSubject:
         method = given.pop("method", "POST")
         if str(method).upper() != "POST":
             raise AuthoringError("subject", [Fault(path="http.method", expected="POST", found=repr(method)[:40])])
-        return cls(str(given.pop("url")), **given)
+        return cls(str(given.pop("url")), trust=trust, **given)
 
     def __repr__(self) -> str:
         return f"<http subject {self._to.where}>"
@@ -181,7 +184,7 @@ def _unread(_: bytes, __: Destination) -> Reply:
     return Reply(text=None)
 
 
-def _checked(url: str, headers: Mapping[str, str], allow_plain_http: bool) -> str:
+def _checked(url: str, headers: Mapping[str, str], allow_plain_http: bool, trust: HostTrust | None) -> str:
     faults: list[Fault] = []
     for name, value in headers.items():
         if is_credential_name(name) or looks_like_credential(value):
@@ -189,6 +192,8 @@ def _checked(url: str, headers: Mapping[str, str], allow_plain_http: bool) -> st
             faults.append(Fault(path=f"http.headers.{name}", expected="no secret", found="what may be one", hint=hint))
     try:
         checked = checked_base_url(url, allow_plain_http=allow_plain_http)
+        if trust is not None and (stranger := distrusted(checked, trust)) is not None:
+            raise stranger
     except BadAddress as bad:
         faults.append(Fault(path="http.url", expected=bad.expected, found=bad.found, hint=bad.hint))
         checked = url

@@ -99,6 +99,7 @@ def bench_for(suite: Suite, options: RunOptions, recordings: Recordings) -> Work
         providers=options.providers,
         suite_rows=suite.providers,
         suite_folder=folder_of(suite),
+        of_file=suite.file is not None,
         through=recordings.provider,
     )
 
@@ -242,7 +243,8 @@ class _Preparation:
             return None
         try:
             provider = self._bench.provider(spec.provider) if spec.kind is SubjectKind.PROVIDER else None
-            subject = make_subject(spec, provider=provider, base_dir=self._folder.resolve())
+            folder = self._folder.resolve()
+            subject = make_subject(spec, provider=provider, base_dir=folder, trust=self._bench.trust)
             return subject if subject is None or provider is not None else self._recordings.subject(subject)
         except AuthoringError as error:
             self._faults += [
