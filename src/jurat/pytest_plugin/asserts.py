@@ -23,6 +23,7 @@ from jurat.jsontext import Json
 from jurat.judgefactory import JudgeFactory
 from jurat.provider import Provider
 from jurat.pytest_plugin.benches import bench_of
+from jurat.pytest_plugin.options import near
 from jurat.pytest_plugin.raised import EvaluationFailed, Undecided
 from jurat.pytest_plugin.session import Session, current
 from jurat.pytest_plugin.suiteruns import OpenStore, Order, asked_of, carry_out, opened
@@ -277,7 +278,7 @@ class _SuiteWork:
         if not isinstance(self._suite, str | Path):
             return None
         beside = (self._session.folder or Path()) / self._suite
-        return beside if beside.exists() else Path(self._suite)
+        return near(beside) if beside.exists() else Path(self._suite)
 
     def _options(self, suite: Suite, path: Path | None) -> dict[str, Any]:
         """What the command line says comes before what the test says."""
@@ -304,9 +305,9 @@ class _SuiteWork:
         if result.category:
             self._categories.setdefault(result.category)
         if result.status is not Status.PASS:
-            # Those that failed come first, in whatever order they were decided.
+            # Those that failed come first, each in the suite's order, in whatever order they were decided.
             self._bad.append(result)
-            self._bad.sort(key=lambda one: one.status is not Status.FAIL)
+            self._bad.sort(key=lambda one: (one.status is not Status.FAIL, one.place))
             self._more += len(self._bad[MOST_TOLD:])
             del self._bad[MOST_TOLD:]
 

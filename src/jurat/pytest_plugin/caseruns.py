@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,9 +46,10 @@ class CaseRuns:
                 self._runs[path] = run
         return run.result(name)
 
-    def outcomes(self) -> dict[str, str]:
-        """How the runs came out, by their ids; those that were interrupted, too."""
-        return {run.record.id: run.outcome() for run in self._all if run.record is not None}
+    def outcomes(self) -> list[tuple[str, str, str]]:
+        """Suite, id and how it came out of each run; of those that were interrupted, too."""
+        runs = [(run.record, run.outcome()) for run in self._all]
+        return [(record.suite, record.id, told) for record, told in runs if record is not None]
 
     def close(self) -> None:
         """Interrupt what is on its way."""
@@ -120,14 +122,12 @@ class CaseRun:
             raise error.with_traceback(None) from None
         run = None if self.record is None else self.record.id
         figure = {**found.figure, "run": run, "suite": self._suite, "asked": self._asked}
-        return CaseResult(
-            name=found.name, status=found.status, lines=found.lines, category=found.category, figure=figure
-        )
+        return replace(found, figure=figure)
 
     def outcome(self) -> str:
         """How it came out, in words."""
         if self._run is None:
-            return "interrupted" if self.record is not None else "not begun"
+            return "not begun" if self.record is None else f"interrupted: jurat resume {self.record.id}"
         return f"{self._run.gate['outcome']}: {self._run.gate['reason']}"
 
     def close(self) -> None:

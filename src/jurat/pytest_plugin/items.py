@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from jurat.errors import AuthoringError, JuratError
+from jurat.pytest_plugin.options import near
 from jurat.pytest_plugin.raised import EvaluationFailed, Undecided
 from jurat.pytest_plugin.session import current
 from jurat.report.plaintext import visible
@@ -33,7 +33,7 @@ class SuiteFile(pytest.File):
     def collect(self) -> Iterator[CaseItem]:
         """Its cases, in their order."""
         try:
-            loaded = loaded_suite(_near(self.path))
+            loaded = loaded_suite(near(self.path))
         except AuthoringError as error:
             raise self.CollectError(visible(str(error))) from None
         for case in loaded.suite.cases:
@@ -94,12 +94,3 @@ def marker_name(label: str) -> str:
     """A label as a marker: what no marker may hold is `_`; `label_` stands before one that would do something."""
     name = re.sub(r"[^\w.+-]", "_", label).strip("_")
     return f"label_{name}" if name in _OWN_MEANING else name
-
-
-def _near(path: Path) -> Path:
-    """A path as a person at this place would write it."""
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive
-        return path
-    return path if relative.startswith("..") else Path(relative)

@@ -7,6 +7,7 @@ default `*.jurat.yaml`, `*.jurat.yml`, `*.jurat.json`) or `--jurat-collect`. No 
 from __future__ import annotations
 
 import fnmatch
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["DEFAULT_PATTERNS", "Options", "add_options", "matches", "options_of"]
+__all__ = ["DEFAULT_PATTERNS", "Options", "add_options", "matches", "near", "options_of"]
 
 DEFAULT_PATTERNS = ("*.jurat.yaml", "*.jurat.yml", "*.jurat.json")
 
@@ -85,6 +86,15 @@ def _part(pattern: str) -> str:
     """One part of a path; what stands for characters stands for none of `/`."""
     words = re.split(r"([*?])", pattern)
     return "".join({"*": "[^/]*", "?": "[^/]"}.get(word, re.escape(word)) for word in words)
+
+
+def near(path: Path) -> Path:
+    """A path as a person would write it who stands here."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive
+        return path
+    return path if relative.startswith("..") else Path(relative)
 
 
 def add_options(parser: pytest.Parser) -> None:

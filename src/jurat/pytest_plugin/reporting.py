@@ -59,7 +59,7 @@ class Reporter:
         report = yield
         if call.excinfo is not None and _is_ours(call.excinfo):
             error = call.excinfo.value
-            report.longrepr = _terse(call.excinfo, getattr(item, "jurat_place", None))
+            report.longrepr = _terse(call.excinfo, self._place(item, call.excinfo))
             if isinstance(error, JuratError):
                 category = category_of(error)
                 if hasattr(report, "wasxfail"):
@@ -69,6 +69,17 @@ class Reporter:
         if figures := self._session.drain():
             vars(report)["jurat_figures"] = figures
         return report
+
+    def _place(self, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> tuple[str, int]:
+        """Where the case is written, or the test asks."""
+        own: tuple[str, int] | None = getattr(item, "jurat_place", None)
+        if own is not None:
+            return own
+        entries = [*excinfo.traceback]
+        first = next((index for index, entry in enumerate(entries) if _is_here(entry)), len(entries))
+        caller = entries[max(first - 1, 0)]
+        path, near = Path(caller.path), self._session.options.directory
+        return str(path.relative_to(near) if path.is_relative_to(near) else path), caller.lineno + 1
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
@@ -114,12 +125,9 @@ def _is_here(entry: Any) -> bool:
     return str(entry.path).startswith(_HERE)
 
 
-def _terse(excinfo: pytest.ExceptionInfo[BaseException], place: tuple[str, int] | None) -> Any:
+def _terse(excinfo: pytest.ExceptionInfo[BaseException], place: tuple[str, int]) -> Any:
     """The message and where the test stands: no source, no arguments, no locals, which may hold an answer."""
-    entries = [*excinfo.traceback]
-    first = next((index for index, entry in enumerate(entries) if _is_here(entry)), len(entries))
-    caller = entries[max(first - 1, 0)]
-    path, line = place or (str(caller.path), caller.lineno + 1)
+    path, line = place
     kind = type(excinfo.value).__name__
     message = f"{kind}: {excinfo.value}"
     shown: Any = excinfo.getrepr(style="value", chain=False)

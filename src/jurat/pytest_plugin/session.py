@@ -121,9 +121,9 @@ class Session:
                 await opened.aclose()
         yield self._stores[key]
 
-    def outcomes(self) -> dict[str, str]:
-        """How runs of suites that are tests came out, by their ids."""
-        return {} if self._case_runs is None else self._case_runs.outcomes()
+    def outcomes(self) -> list[tuple[str, str, str]]:
+        """How runs of suites that are tests came out: suite, id, in words."""
+        return [] if self._case_runs is None else self._case_runs.outcomes()
 
     def close(self) -> None:
         """End everything that is on its way, and let go of everything. May be called again."""

@@ -40,19 +40,21 @@ class Summary:
         if figure.get("run"):
             self._runs.setdefault(figure["suite"], {}).setdefault(figure["run"], figure.get("gate", ""))
 
-    def lines(self, outcomes: Mapping[str, str]) -> list[str]:
+    def lines(self, outcomes: Iterable[tuple[str, str, str]]) -> list[str]:
         """What there is to say; nothing where nothing was evaluated.
 
         Args:
-            outcomes: what is known of runs by now, by their ids.
+            outcomes: what is known of runs by now: suite, id, in words.
         """
-        if not self._counts and not outcomes:
+        for suite, run, told in outcomes:
+            self._runs.setdefault(suite, {})[run] = told
+        if not self._counts and not self._runs:
             return []
         lines = [f"evaluated  {self._told()}"]
         if self._errors:
             lines.append("errors     " + ", ".join(f"{number} × {name}" for name, number in self._errors.most_common()))
         lines.append("cost       " + ", ".join(self._cost(name) for name in self._known))
-        lines += self._ran(outcomes)
+        lines += self._ran()
         idle = [name for name in self._providers if name not in self._asked]
         lines += [f"note       --jurat-provider {name}=…: nothing asked for a provider of this name" for name in idle]
         return lines
@@ -72,7 +74,7 @@ class Summary:
             return f"{name} {money(known)}"
         return f"{name} at least {money(known)} ({unknown:,} unknown)" if known else f"{name} unknown"
 
-    def _ran(self, outcomes: Mapping[str, str]) -> list[str]:
+    def _ran(self) -> list[str]:
         from jurat.report.plaintext import clipped
 
         lines = []
@@ -81,8 +83,7 @@ class Summary:
                 lines.append(f"runs       {clipped(suite, 80)}: {len(runs):,} (jurat runs)")
                 continue
             for run, gate in runs.items():
-                told = outcomes.get(run) or gate
-                lines.append(f"run        {clipped(suite, 80)}: {run}" + (f", {clipped(told, 300)}" if told else ""))
+                lines.append(f"run        {clipped(suite, 80)}: {run}" + (f", {clipped(gate, 300)}" if gate else ""))
         if len(lines) > _MOST_RUNS:
             lines[_MOST_RUNS:] = [f"           and {len(lines) - _MOST_RUNS} more"]
         return lines

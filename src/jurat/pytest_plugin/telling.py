@@ -37,6 +37,7 @@ class CaseResult:
     """What became of one case.
 
     Attributes:
+        place: among the cases of the run, from 0.
         status: of the case, over all of its trials.
         lines: what to tell of it; empty where it passed.
         category: why it is not decided.
@@ -44,6 +45,7 @@ class CaseResult:
     """
 
     name: str
+    place: int
     status: Status
     lines: tuple[str, ...] = ()
     category: str = ""
@@ -83,6 +85,7 @@ def case_result(
     category = next((one.category for one in undecided if one.category), Status.UNVERIFIED.value)
     return CaseResult(
         name=name,
+        place=trials[0].case_index,
         status=status,
         lines=tuple(lines),
         category="" if status.decided else category,
