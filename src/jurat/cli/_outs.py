@@ -1,6 +1,7 @@
 """Where a report goes: each with its own reporter and its own file, and none of them able to spoil another.
 
-A file that cannot be written is given up, the others are written to their end, and what was wrong is told afterwards.
+A file that cannot be written is given up, and so is a reporter that raises; the others are written to their end, and
+what was wrong is told afterwards.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class Out:
     """
 
     def __init__(self, place: AbstractContextManager[Sink], make: Callable[[Sink], Reporter]) -> None:
-        self.failed: StoreError | None = None
+        self.failed: Exception | None = None
         self._stack = ExitStack()
         self._reporter: Reporter | None = None
         with self._guarded():
@@ -147,19 +148,17 @@ class Out:
     def _guarded(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, StoreError) as error:
+        except Exception as error:  # it is kept, and raised when the other reports are written
             self._reporter = None
             self.failed = self._given_up(error)
 
-    def _given_up(self, error: OSError | StoreError) -> StoreError:
+    def _given_up(self, error: Exception) -> Exception:
         """What the sink's own context makes of the error: it knows the file's name."""
         try:
             self._stack.__exit__(type(error), error, error.__traceback__)
-        except StoreError as told:
-            return told
-        except OSError as told:
+        except Exception as told:
             error = told
-        return error if isinstance(error, StoreError) else StoreError(f"report: cannot be written: {error.strerror}")
+        return StoreError(f"report: cannot be written: {error.strerror}") if isinstance(error, OSError) else error
 
 
 def step_summary() -> Path | None:

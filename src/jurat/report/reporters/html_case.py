@@ -178,8 +178,8 @@ def _scale(made: AssessmentRecord) -> str:
     words = f"{short(made.score)} on a scale from {low:g} to {high:g}"
     return (
         f'<svg class="scale" viewBox="0 0 150 16" role="img" aria-label="{words}"><rect class="rail" x="8" y="6" '
-        f'width="{_RAIL}" height="4" rx="2"/>{tick}'
-        f'<circle class="dot" cx="{8 + _RAIL * _share(made):.1f}" cy="8" r="6"/></svg>'
+        f'width="{_RAIL}" height="4" rx="2"/>'
+        f'<circle class="dot" cx="{8 + _RAIL * _share(made):.1f}" cy="8" r="6"/>{tick}</svg>'
     )
 
 
