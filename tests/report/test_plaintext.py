@@ -22,6 +22,9 @@ from jurat.report.plaintext import clipped, columns, padded, visible, wrapped
         ("\u200b\ufeff\u2028\u061c", r"\u200b\ufeff\u2028\u061c"),
         ("\U000e0041", r"\U000e0041"),
         ("\ud800", r"\ud800"),
+        ("  ::error file=a::b\n::stop-commands::x", "  \\x3a:error file=a::b\n\\x3a:stop-commands::x"),
+        ("see ##[error]x", r"see ##\x5berror]x"),
+        ("std::vector ::1 ## [a] :: x", "std::vector ::1 ## [a] :: x"),
     ],
 )
 def test_what_could_act_or_hide_is_written_as_an_escape(text: str, shown: str) -> None:

@@ -18,12 +18,17 @@ __all__ = ["clipped", "columns", "padded", "visible", "wrapped"]
 _INVISIBLE = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
+    # A line of a build's log that begins with `::word`, or holds `##[word`, is a command to GitHub's runner.
+    "|(?<!\\S):(?=:[A-Za-z][A-Za-z-]*(?:::|[ \t]))|(?<=##)\\[(?=[A-Za-z])"
 )
 _PIECES = re.compile(r"[ \t]+|[^ \t]+")
 
 
 def visible(text: str) -> str:
-    """The text with control characters written as escapes (`\\x1b`, `\\u202e`); tabs and newlines stay. Linear time."""
+    """The text with control characters written as escapes (`\\x1b`, `\\u202e`); tabs and newlines stay. Linear time.
+
+    So is the sign that makes a word a command to a build's runner, where one would begin.
+    """
     return _INVISIBLE.sub(_escape, text)
 
 
