@@ -1,7 +1,7 @@
 """The bound on requests in flight to one provider, which gives way when the provider is overloaded.
 
 A place is taken around each single HTTP attempt, not around a call: whoever waits before another try has left the gate.
-When the provider answers that it is overloaded or limits the rate (429, 529, 503) to more than a tenth of a round of
+When the provider answers that it is overloaded or limits the rate (429, 529, 503) to more than a fifth of a round of
 requests and one more, the bound is halved, once for all requests that were on their way together; each round of
 successes then gives back one place, until the whole bound holds again (additive increase, multiplicative decrease:
 D.-M. Chiu and R. Jain, Analysis of the increase and decrease algorithms for congestion avoidance, 1989). It is never
@@ -99,7 +99,7 @@ class Gate:
             return
         here.complaints += 1
         on_their_way = here.count + here.complaints  # those that complain have left already
-        if here.complaints <= 1 + on_their_way / 10:
+        if here.complaints <= 1 + on_their_way / 5:
             _next_round(here)
             return
         if here.bound is None:
