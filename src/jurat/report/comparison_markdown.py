@@ -14,7 +14,9 @@ from jurat.report.comparison_words import (
     headline,
     hidden_words,
     pass_rate_words,
+    statuses_of,
     test_words,
+    why_of,
 )
 from jurat.report.reporters.foreign import markdown, one_line
 
@@ -63,13 +65,9 @@ class ComparisonMarkdown:
 
 
 def _item(case: Mapping[str, Json]) -> list[str]:
-    sides = [case[word] for word in ("base", "candidate") if case[word] is not None]
-    statuses = " → ".join(side["status"] for side in sides)
-    errors = sorted({word for side in sides for word in side["errors"]})
-    why = "; ".join([*case["why"], *errors])
-    place = sides[-1]
+    place, why = case["candidate"] or case["base"], why_of(case)
     where = "" if place["file"] is None else f" {_code(place['file'])}:{place['line'] or '?'}"
-    lines = [f"- {_code(case['name'])}{where} {statuses}{': ' + _text(why) if why else ''}"]
+    lines = [f"- {_code(case['name'])}{where} {statuses_of(case)}{': ' + _text(why) if why else ''}"]
     if case["change"] in ("regressed", "fixed"):
         found = [told for one in case["assertions"] if (told := finding_of(one)) is not None]
         lines += [f"  - {_code(title)} {_text(text)}" for title, text in found[:_MOST_FINDINGS]]

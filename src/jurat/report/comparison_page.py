@@ -18,8 +18,10 @@ from jurat.report.comparison_words import (
     headline,
     hidden_words,
     pass_rate_words,
+    statuses_of,
     test_words,
     title_word,
+    why_of,
 )
 from jurat.report.console_figures import table
 from jurat.report.console_look import WORDS, Look
@@ -146,10 +148,7 @@ class ComparisonPage:
         return [f"  {padded(title, room)}  {text}"]
 
     def _line(self, case: Mapping[str, Json]) -> str:
-        sides = [case[word] for word in ("base", "candidate") if case[word] is not None]
-        told = " → ".join(side["status"] for side in sides)
-        errors = sorted({word for side in sides for word in side["errors"]})
-        why = "; ".join([*case["why"], *errors])
+        told, why = statuses_of(case), why_of(case)
         text = f"{clipped(case['name'], _NAME)}  {told}{'  ' + clipped(why, 400) if why else ''}"
         return wrapped(text, self._look.width, "      ").replace("      ", "  ", 1)
 

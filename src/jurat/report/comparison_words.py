@@ -17,8 +17,10 @@ __all__ = [
     "hidden_words",
     "moved",
     "pass_rate_words",
+    "statuses_of",
     "test_words",
     "title_word",
+    "why_of",
 ]
 
 TITLES = {
@@ -141,6 +143,21 @@ def _row(title: str, found: Mapping[str, Json]) -> tuple[str, ...]:
     return title, f"{found['cases']:,}", old, new, moved(found["difference"]), ends, visible
 
 
+# --- one case ------------------------------------------------------------------------------------------------------
+
+
+def statuses_of(case: Mapping[str, Json]) -> str:
+    """`pass → error`; of a case of one run, its status there."""
+    return " → ".join(case[word]["status"] for word in ("base", "candidate") if case[word] is not None)
+
+
+def why_of(case: Mapping[str, Json]) -> str:
+    """What keeps the outcomes from being compared, and the categories of errors; nothing where nothing does."""
+    known = case["change"] == "changed" and case["asks_anew"]  # which its class says already
+    errors = {word for side in (case["base"], case["candidate"]) if side is not None for word in side["errors"]}
+    return "; ".join([*([] if known else case["why"]), *sorted(errors)])
+
+
 # --- one assertion of a case ---------------------------------------------------------------------------------------
 
 
@@ -154,7 +171,7 @@ def finding_of(one: Mapping[str, Json]) -> tuple[str, str] | None:
     if words[0] == words[1] and (scores is None or old["score"] == new["score"]) and not one["why"]:
         return None
     status = words[0] if words[0] == words[1] else f"{words[0]} → {words[1]}"
-    return _title(one), "  ".join([status, *([scores] if scores else []), *one["why"]])
+    return _title(one), ", ".join([status, *([scores] if scores else []), *one["why"]])
 
 
 def _outcomes(side: Mapping[str, Json]) -> str:
