@@ -3,17 +3,17 @@
     python benchmarks/imports.py [--repeats 15]
 
 Byte code is compiled first, as an installer does, and the children run without PYTHONDONTWRITEBYTECODE, which would
-also be measured otherwise. `pytest plugin` is what `pytest --version` takes with the plugin less what it takes without;
-it is left out where there is no plugin. Figures are medians; the bare interpreter is printed to compare.
+also be measured otherwise. `pytest plugin` is what a session of pytest in an empty folder takes with the plugin, as it
+is installed, less what it takes without. Figures are medians; the bare interpreter is printed to compare.
 """
 
 from __future__ import annotations
 
 import argparse
 import compileall
-import importlib.util
 import statistics
 import sys
+import tempfile
 from pathlib import Path
 
 import jurat
@@ -27,7 +27,6 @@ CASES = (
     ("import jurat and judge", "import jurat; jurat.Judge", None),
     ("import aiohttp (to compare)", "import aiohttp", None),
 )
-PLUGIN = "jurat.pytest_plugin"
 
 
 def cpu_s(code: str, repeats: int) -> list[float]:
@@ -51,11 +50,14 @@ def main() -> None:
     print(f"CPU seconds, medians of {given.repeats} fresh interpreters, byte code compiled")
     for what, code, bar_s in CASES:
         report(what, cpu_s(code, given.repeats), bar_s)
-    if importlib.util.find_spec(PLUGIN) is not None:
-        start = "import sys, pytest; sys.exit(pytest.main(['--version', '-p', {0!r}]))"
-        without = cpu_s(start.format("no:jurat"), given.repeats)
-        with_it = cpu_s(start.format(PLUGIN), given.repeats)
-        report("pytest plugin", [one - statistics.median(without) for one in with_it], 0.15)
+    with tempfile.TemporaryDirectory() as empty:
+        # A shorter command, such as --version, loads no plugin at all.
+        quiet = ["-q", "-p", "no:cacheprovider", "-o", "asyncio_default_fixture_loop_scope=function", empty]
+        start = f"import pytest; pytest.main([*{quiet!r}, *{{0!r}}])"
+        without = cpu_s(start.format(["-p", "no:jurat"]), given.repeats)
+        with_it = cpu_s(start.format([]), given.repeats)
+    report("pytest without the plugin", without, None)
+    report("pytest plugin", [one - statistics.median(without) for one in with_it], 0.15)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+import jurat.pytest_plugin
 from docpages import PAGES, ROOT, Block, Desk, blocks, matches, sections, text_of
 from jurat.assertions.build import build_assertion
 from jurat.assertions.table import COMMON, JUDGE, TYPES
@@ -27,6 +28,7 @@ from jurat.provider import Capabilities, make_provider
 from jurat.provider.models import model_path
 from jurat.provider.rows import _BY_KIND as SETTINGS
 from jurat.provider.rows import KINDS
+from jurat.pytest_plugin.options import DEFAULT_PATTERNS, add_options
 from jurat.rubric import catalog
 from jurat.rubric.check import ANCHOR_KEYS, CRITERION_KEYS, RUBRIC_KEYS
 from jurat.suite import FIELDS
@@ -208,9 +210,38 @@ def test_no_option_is_documented_that_does_not_exist() -> None:
     own |= {option for _, command in commands() for parameter in command.params for option in parameter.secondary_opts}
     in_use = [line for block in EVERY_BLOCK if block.language == "console" for line in block.text.splitlines()]
     text = "\n".join(line for line in in_use if line.startswith(("$ jurat", "    --")))
+    own |= set(plugin_names())
     spoken = set(re.findall(r"`(--[a-z][a-z-]+)", EVERYTHING)) | set(re.findall(r" (--[a-z][a-z-]+)", text))
 
     assert spoken - own - {"--help", "--version"} == set()
+
+
+class Names:
+    """Stands in for pytest's parser, and keeps the names that it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def getgroup(self, name: str, description: str) -> Names:
+        return self
+
+    def addoption(self, name: str, **told: object) -> None:
+        self.told.append(name)
+
+    def addini(self, name: str, help_: str, **told: object) -> None:
+        self.told.append(name)
+
+
+def plugin_names() -> list[str]:
+    """The options of the pytest plugin, and its keys of the ini file."""
+    names = Names()
+    add_options(names)  # type: ignore[arg-type]
+    return names.told
+
+
+@pytest.mark.parametrize("name", [*plugin_names(), *jurat.pytest_plugin.__all__, *DEFAULT_PATTERNS])
+def test_everything_in_the_pytest_plugin_is_documented(name: str) -> None:
+    assert re.search(rf"`{re.escape(name)}\b", text_of(DOCS / "pytest.md"))
 
 
 @pytest.mark.parametrize("type_", TYPES)
