@@ -37,7 +37,8 @@ def test_a_project_without_evaluations_does_not_notice_it(project: Project) -> N
     done.assert_outcomes(passed=1)
     (loaded,) = [line for line in done.outlines if line.startswith("loaded:")]
     light = {"jurat", "jurat._version", "jurat.errors", "jurat.pytest_plugin"}
-    parts = {f"jurat.pytest_plugin.{name}" for name in ("options", "raised", "reporting", "session", "summary")}
+    names = ("entry", "options", "raised", "reporting", "session", "summary")
+    parts = {f"jurat.pytest_plugin.{name}" for name in names}
     assert set(loaded.split()[1:]) == light | parts
     assert "= jurat =" not in done.stdout.str()
     assert not (project.folder / ".jurat").exists()
@@ -49,6 +50,14 @@ def test_it_can_be_left_out(project: Project) -> None:
     done = project.pytester.runpytest_subprocess("-p", "no:jurat", "--collect-only")
 
     assert done.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_it_can_be_named_as_well(project: Project) -> None:
+    project.suite()
+    project.write("conftest.py", 'pytest_plugins = ["jurat.pytest_plugin"]\n')
+
+    project.run().assert_outcomes(passed=1, failed=1, errors=2)
+    project.run("-p", "jurat.pytest_plugin").assert_outcomes(passed=1, failed=1, errors=2)
 
 
 def test_its_marker_and_its_options_are_listed(project: Project) -> None:

@@ -277,6 +277,27 @@ cases:
     assert (run.status.value, run.cases) == ("interrupted", 2)
 
 
+def test_a_subject_that_never_answers_is_an_error_when_its_time_is_over(project: Project) -> None:
+    project.write("evals/mine.py", SLOW)
+    project.suite(
+        """\
+suite: silent
+prompt: "{{word}}"
+subject: {python: "mine:answer"}
+limits: {subject_timeout_s: 0.05}
+assertions: [{type: contains, value: "yes"}]
+cases:
+  - {name: quick, variables: {word: quick}}
+  - {name: slow, variables: {word: slow}}
+"""
+    )
+
+    done = project.run()
+
+    done.assert_outcomes(passed=1, errors=1)
+    done.stdout.fnmatch_lines(["E   Undecided: case slow: error timeout", "E   subject: error timeout, no answer"])
+
+
 # --- a whole suite as one assertion --------------------------------------------------------------------------------
 
 

@@ -142,6 +142,7 @@ class Session:
                 stack.push_async_callback(store.aclose)
             if self._bench is not None:
                 stack.push_async_callback(self._bench.aclose)
+            self._stores, self._bench, self._factory = {}, None, None
 
 
 _SESSIONS: list[Session] = []
