@@ -139,8 +139,15 @@ def _row(title: str, found: Mapping[str, Json]) -> tuple[str, ...]:
     old, new = apart(found["base"], found["candidate"])
     interval = found["interval"]
     ends = "" if interval is None else " to ".join(moved(end) for end in interval)
-    visible = "" if found["smallest_visible"] is None else short(found["smallest_visible"], 3)
-    return title, f"{found['cases']:,}", old, new, moved(found["difference"]), ends, visible
+    return title, f"{found['cases']:,}", old, new, moved(found["difference"]), ends, _visible(found)
+
+
+def _visible(found: Mapping[str, Json]) -> str:
+    """The smallest change that shows; `none` where the scale has no room for it."""
+    least, scale = found["smallest_visible"], found.get("range")
+    if least is None:
+        return ""
+    return "none" if scale is not None and least > scale[1] - scale[0] else short(least, 3)
 
 
 # --- one case ------------------------------------------------------------------------------------------------------
