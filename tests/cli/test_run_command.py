@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -258,6 +260,85 @@ def test_a_report_never_takes_the_place_of_what_the_run_reads(folder: Folder, ou
     assert told in done.err
     assert not folder.calls
     assert {path: path.read_bytes() for path in folder.path.iterdir() if path.is_file()} == before
+
+
+SUBJECT = """\
+suite: own
+subject: {python: "answering:answer"}
+prompt: hello
+assertions: [{type: contains, value: hi}, {type: python, function: "judging:judge"}]
+cases: [{name: a}]
+"""
+
+
+@pytest.fixture
+def own_code(
+    folder: Folder, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    """A suite of a person's own functions: the subject beside it, the evaluator from elsewhere on the path."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.syspath_prepend(str(elsewhere))
+    monkeypatch.syspath_prepend(str(folder.path))
+    folder.write("suite.yaml", SUBJECT)
+    folder.write("wording.py", "HI = 'hi'\n")
+    folder.write("answering.py", "def answer(task):\n    from wording import HI\n    return HI\n")
+    (elsewhere / "judging.py").write_text("def judge(context):\n    return True\n", "utf-8")
+    yield elsewhere
+    for name in ("answering", "judging", "wording"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("option", ["--output", "--report"])
+@pytest.mark.parametrize("name", ["answering.py", "wording.py", "link.json", "elsewhere/judging.py"])
+def test_a_report_never_takes_the_place_of_a_person_s_own_code(
+    folder: Folder, own_code: Path, option: str, name: str
+) -> None:
+    (folder.path / "link.json").symlink_to("answering.py")
+    place = own_code / "judging.py" if name.startswith("elsewhere") else folder.path / name
+    before = place.read_bytes()
+    given = f"json={place}" if option == "--report" else str(place)
+
+    done = folder.jurat("run", "suite.yaml", "--format", "json", option, given)
+
+    assert done.code == 2
+    assert "expected a file of its own, found a Python module that is there already" in done.err
+    assert place.read_bytes() == before
+
+
+def test_a_module_without_the_usual_ending_is_known_once_it_is_imported(
+    folder: Folder, own_code: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = types.ModuleType("odd")
+    module.__file__ = str(folder.write("odd.module", "HI = 1\n"))
+    monkeypatch.setitem(sys.modules, "odd", module)
+
+    done = folder.jurat("run", "suite.yaml", "--output", "odd.module")
+
+    assert "found a Python module that is there already" in done.err
+
+
+@pytest.mark.parametrize("option", ["--record", "--replay"])
+def test_a_report_never_takes_the_place_of_a_recording(folder: Folder, option: str) -> None:
+    assert folder.jurat("run", "suite.yaml", "--record", "kept").code == 1
+    before = (folder.path / "kept/answerer.jsonl").read_bytes()
+
+    done = folder.jurat("run", "suite.yaml", option, "kept", "--output", "kept/answerer.jsonl")
+
+    assert done.code == 2
+    assert "expected a file of its own, found a recording" in done.err
+    assert (folder.path / "kept/answerer.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["export", "resume"])
+def test_who_tells_a_run_again_leaves_its_suite_alone(folder: Folder, command: str) -> None:
+    folder.jurat("run", "suite.yaml")
+    before = (folder.path / "suite.yaml").read_bytes()
+
+    done = folder.jurat(command, "latest", "--output", "suite.yaml")
+
+    assert done.code == 2
+    assert "expected a file of its own, found a file of the suite" in done.err
+    assert (folder.path / "suite.yaml").read_bytes() == before
 
 
 def test_results_are_stored_before_a_report_is_written(folder: Folder) -> None:

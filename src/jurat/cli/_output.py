@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
@@ -16,6 +17,8 @@ from jurat.errors import AuthoringError, Fault, StoreError
 __all__ = ["refuse_shared_output", "refuse_unfit_files", "refuse_unwritable", "whole_file"]
 
 _STORE_SIDES = ("", "-wal", "-shm", "-journal")
+_SOURCES = (".py", ".pyw", ".pyi", ".pyx", ".so", ".pyd")
+"""How files are called that Python imports, whether it has done so already or will later."""
 
 
 def refuse_shared_output(
@@ -28,7 +31,8 @@ def refuse_shared_output(
     """Compare files, not names: a link or a `..` leads to the same one.
 
     Raises:
-        AuthoringError: when `out` is one of the others, which are given by the words for them, or a standard stream.
+        AuthoringError: when `out` is one of the others, which are given by the words for them, a module of a program,
+            or a standard stream.
     """
     if out is None:
         return
@@ -40,6 +44,8 @@ def refuse_shared_output(
     for words, other in others.items():
         if other is not None and any(_same(out, f"{other}{side}") for side in _STORE_SIDES):
             raise refused(words)
+    if _is_module(out):
+        raise refused("a Python module that is there already")
     for number, words in ((0, "the input"), (1, "standard output"), (2, "standard error")):
         if _is_stream(out, number):
             raise refused(words)
@@ -69,6 +75,30 @@ def _same(one: Path, other: str) -> bool:
         if one.exists() and Path(other).exists():
             return one.is_file() and one.samefile(other)
         return os.path.realpath(one) == os.path.realpath(other)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_module(out: Path) -> bool:
+    """Whether a file is there that Python imports: by its name, or because it was imported.
+
+    A person's module may import others when it is at work, so that nobody knows before which ones a run reads.
+    """
+    try:
+        if not out.is_file():
+            return False
+        if os.path.realpath(out).lower().endswith(_SOURCES):
+            return True
+        found = out.stat()
+    except (OSError, ValueError):
+        return False
+    files = {getattr(module, "__dict__", {}).get("__file__") for module in tuple(sys.modules.values())}
+    return any(isinstance(file, str) and _is_of(file, found) for file in files)
+
+
+def _is_of(file: str, found: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(file), found)  # noqa: PTH116  a thousand of them
     except (OSError, ValueError):
         return False
 

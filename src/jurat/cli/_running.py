@@ -36,6 +36,8 @@ from jurat.suiterun import (
     carry_on,
     foresee,
     input_files,
+    input_files_of_run,
+    is_recording,
     load_finished,
     plan_for,
     prepare,
@@ -117,8 +119,13 @@ def providers_from(given: Iterable[str]) -> dict[str, str]:
     return made
 
 
-def _check_output(order: Order, inputs: Iterable[Path]) -> None:
-    """Find out, before anything is spent, whether every report has a file of its own that can be written."""
+def _check_output(order: Order, inputs: Iterable[Path], recordings: Iterable[str | None] = ()) -> None:
+    """Find out, before anything is spent, whether every report has a file of its own that can be written.
+
+    Args:
+        inputs: what the run reads.
+        recordings: the folders from which it answers, and which it fills.
+    """
     files, bench = order.printing.files, Workbench()
     if not files:
         return
@@ -129,6 +136,10 @@ def _check_output(order: Order, inputs: Iterable[Path]) -> None:
         **{f"the file of provider {name}": file for name, file in bench.files_of_providers()},
         "the store": store if isinstance(store, Path) else None,
     }
+    for option, path in files:
+        if is_recording(path, recordings):
+            fault = Fault(path=option, file=str(path), expected="a file of its own", found="a recording")
+            raise AuthoringError("report", [fault])
     refuse_unfit_files(files, others, "report")
 
 
@@ -150,8 +161,10 @@ def run_suites(files: Sequence[Path], options: RunOptions, order: Order) -> Exit
         fault = Fault(path=named, expected="one suite: a report that is handed on is of one run", found=f"{len(files)}")
         raise AuthoringError("jurat run", [fault])
     loaded = _every(files, loaded_suite)
-    _check_output(order, [file for one in loaded for file in input_files(one)])
+    inputs = [file for one in loaded for file in input_files(one)]
+    _check_output(order, inputs, (options.record, options.replay))
     prepared = _every(loaded, lambda one: prepare(one, options))
+    _check_output(order, inputs)  # once more: now it is known which modules they import
 
     async def work(desk: _Desk) -> list[Finished]:
         return [await desk.run(one, await begin(one, desk.store)) for one in prepared]
@@ -232,6 +245,8 @@ def resume_run(text: str, order: Order, *, retry_errors: bool) -> ExitCode:
     async def work(desk: _Desk) -> list[Finished]:
         runs = desk.store.runs
         record = await runs.find(text)
+        if order.printing.files:
+            _check_output(order, await input_files_of_run(desk.store, record))
         if record.status is RunStatus.COMPLETED and not retry_errors:
             return [await load_finished(desk.store, record)]
         prepared = await reopen(desk.store, record, retry_errors=retry_errors)

@@ -49,7 +49,7 @@ def export(
 async def _export(text: str, printing: Printing, store: str | None) -> None:
     from jurat.cli._output import refuse_unfit_files
     from jurat.cli._reporting import export_run
-    from jurat.suiterun import load_finished
+    from jurat.suiterun import input_files_of_run, load_finished
     from jurat.workbench import Workbench
 
     bench = Workbench()
@@ -59,6 +59,10 @@ async def _export(text: str, printing: Printing, store: str | None) -> None:
         refuse_unfit_files(printing.files, others, "jurat export")
     opened = await bench.open_store(store, must_exist=True)
     try:
-        await export_run(opened, await load_finished(opened, await opened.runs.find(text)), printing)
+        record = await opened.runs.find(text)
+        if printing.files:
+            suite = {f"a file of the suite, {file}": file for file in await input_files_of_run(opened, record)}
+            refuse_unfit_files(printing.files, suite, "jurat export")
+        await export_run(opened, await load_finished(opened, record), printing)
     finally:
         await opened.aclose()

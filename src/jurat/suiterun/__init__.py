@@ -9,11 +9,12 @@ run anew.
 
 from jurat.suiterun.evidence import trial_evidence
 from jurat.suiterun.foresee import foresee
-from jurat.suiterun.inputs import input_files
+from jurat.suiterun.inputs import input_files, input_files_of_run
 from jurat.suiterun.lifecycle import Finished, begin, by_case, carry_on, load_finished
 from jurat.suiterun.options import RunOptions, checked_options
 from jurat.suiterun.places import Places, read_places
 from jurat.suiterun.prepare import Prepared, check_suite, plan_for, prepare
+from jurat.suiterun.recordings import is_recording
 from jurat.suiterun.reopen import reopen
 from jurat.suiterun.rescore import begin_rescore
 
@@ -30,6 +31,8 @@ __all__ = [
     "checked_options",
     "foresee",
     "input_files",
+    "input_files_of_run",
+    "is_recording",
     "load_finished",
     "plan_for",
     "prepare",

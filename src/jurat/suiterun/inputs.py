@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from jurat.report.record import RunRecord
+from jurat.store import Store
 from jurat.suite.loaded import LoadedSuite
+from jurat.suite.suite import Suite
 from jurat.suiterun.prepare import folder_of
+from jurat.suiterun.reopen import stored_suite
 
-__all__ = ["input_files"]
+__all__ = ["input_files", "input_files_of_run"]
 
 _FILE_KEYS = ("replies_file", "file", "call_log", "model_path")
 
 
 def input_files(loaded: LoadedSuite) -> list[Path]:
     """The suite file, the files that it includes, cases files, documents, rubric files and those of its providers."""
-    return [Path(name) for name in dict.fromkeys(_named(loaded))]
+    included = (origin.document.file for origins in loaded.origins.values() for origin in origins)
+    return _paths([*(file for file in included if file is not None), *_named(loaded.suite)])
 
 
-def _named(loaded: LoadedSuite) -> Iterator[str]:
-    suite, folder = loaded.suite, folder_of(loaded.suite)
+async def input_files_of_run(store: Store, record: RunRecord) -> list[Path]:
+    """The same, of a run that is in the store, as far as its record tells them.
+
+    Raises:
+        StoreError: when it cannot be read.
+    """
+    return _paths(_named(await stored_suite(store, record)))
+
+
+def _paths(names: Iterable[str]) -> list[Path]:
+    return [Path(name) for name in dict.fromkeys(names)]
+
+
+def _named(suite: Suite) -> Iterator[str]:
+    folder = folder_of(suite)
     if suite.file is not None:
         yield suite.file
-    for origins in loaded.origins.values():
-        yield from (origin.document.file for origin in origins if origin.document.file is not None)
     for row in suite.providers.values():
         yield from (str(folder / row[key]) for key in _FILE_KEYS if isinstance(row.get(key), str))
     for case in suite.cases:

@@ -16,7 +16,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from jurat.provider.recording import RecordingFile, read_recording
 from jurat.provider.replay import head_of
 from jurat.subject.recorded import RecordingSubject, ReplaySubject, subject_head
 
-__all__ = ["Recordings", "recording_path"]
+__all__ = ["Recordings", "is_recording", "recording_path"]
 
 _SUBJECT = "subject"
 _PART = ".part"
@@ -51,6 +51,14 @@ def recording_path(folder: Path, name: str) -> Path:
     if len(told) > _LONGEST:
         told = f"{told[:_LONGEST]}-{hashlib.sha256(told.encode()).hexdigest()[:16]}"
     return folder / f"{told}.jsonl"
+
+
+def is_recording(path: Path, folders: Iterable[str | None]) -> bool:
+    """Whether a file of this name would be a recording, or part of one, in one of these folders."""
+    place = Path(os.path.realpath(path))
+    if place.suffix not in (".jsonl", _PART):
+        return False
+    return any(folder is not None and place.parent == Path(os.path.realpath(folder)) for folder in folders)
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ from jurat.suiterun.prepare import Prepared, prepare
 from jurat.suiterun.snapshots import parts_of
 from jurat.vocabulary import Status
 
-__all__ = ["reopen"]
+__all__ = ["reopen", "stored_suite"]
 
 
 async def reopen(
@@ -43,7 +43,7 @@ async def reopen(
     options = options_from_json(record.options, providers)
     # A recording is whole only with everybody in it, also those whose cases are all done.
     left = range(record.cases) if options.record is not None else await _left(store, record, retry_errors)
-    suite = await _suite(store, record, set(left))
+    suite = await stored_suite(store, record, set(left))
     # The snapshot holds the chosen cases alone, so there is nothing left to choose.
     prepared = prepare(suite, replace(options, filter=None), asks=record.parent is None, whole=False)
     cases = tuple(replace(case, case_index=index) for index, case in zip(left, prepared.cases, strict=True))
@@ -62,10 +62,15 @@ async def _left(store: Store, record: RunRecord, retry_errors: bool) -> list[int
     return [index for index in range(record.cases) if made[index] < record.samples]
 
 
-async def _suite(store: Store, record: RunRecord, left: Collection[int]) -> Suite:
-    """The suite that a run was made of, with these of the cases that were chosen for it."""
+async def stored_suite(store: Store, record: RunRecord, left: Collection[int] | None = None) -> Suite:
+    """The suite that a run was made of, with the cases that were chosen for it, or these of them.
+
+    Raises:
+        StoreError: when it cannot be read, or part of it is not there.
+    """
     snapshot = await store.runs.snapshot(record.suite_hash)
-    records = [case async for case in store.runs.cases(record.id) if case.case_index in left]
+    every = store.runs.cases(record.id)
+    records = [case async for case in every if left is None or case.case_index in left]
     bodies = await store.runs.snapshots(sorted({case.case_hash for case in records}))
     if missing := [case.name for case in records if case.case_hash not in bodies]:
         raise StoreError(f"{store.shown}: run {record.id}: the snapshot of case {missing[0][:80]!r} is not there")
