@@ -136,6 +136,44 @@ def test_it(assert_evaluations, answer):
     done.stdout.fnmatch_lines(["E     assertions?1?.value: *", "errors     1 × authoring"])
 
 
+def test_no_assertion_at_all_is_no_pass(project: Project) -> None:
+    project.tests("""
+def test_none(assert_evaluations, answer):
+    assert_evaluations(answer, [])
+
+def test_one_by_itself(assert_evaluations, answer):
+    assert_evaluations(answer, {"type": "contains", "value": "Paris"})
+""")
+
+    done = project.run()
+
+    done.assert_outcomes(errors=2)
+    done.stdout.fnmatch_lines(
+        [
+            "E     assertions: expected a list of at least one assertion, found none. Nothing would be decided",
+            "E     assertions: expected a list of at least one assertion, found one by itself. Put it into brackets*",
+        ]
+    )
+
+
+def test_what_nobody_foresaw_is_told_without_what_was_in_hand(project: Project) -> None:
+    project.tests("""
+class Odd(dict):
+    def get(self, name, default=None):
+        raise ZeroDivisionError
+
+def test_it(assert_evaluation, answer):
+    local = answer
+    assert_evaluation(local, Odd(type="contains"))
+""")
+
+    done = project.run("-l", "--tb=long")
+
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["E   ZeroDivisionError"])
+    assert "GENERATED" not in done.stdout.str()
+
+
 def test_a_provider_that_nobody_knows_is_an_error_of_its_category(project: Project) -> None:
     project.tests("""
 def test_it(assert_evaluation, answer):

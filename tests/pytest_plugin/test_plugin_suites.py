@@ -402,11 +402,19 @@ def test_an_options_fault_is_an_error(project: Project) -> None:
 def test_it(assert_suite):
     assert_suite("evals/capitals.jurat.yaml", samples=99)
 
+def test_an_option_that_is_none(assert_suite):
+    assert_suite("evals/capitals.jurat.yaml", sample=2)
+
 def test_a_suite_that_is_not_there(assert_suite):
     assert_suite("evals/captals.jurat.yaml")
 """)
 
     done = project.run("test_answers.py")
 
-    done.assert_outcomes(errors=2)
-    done.stdout.fnmatch_lines(["E     samples: expected *, found 99"])
+    done.assert_outcomes(errors=3)
+    done.stdout.fnmatch_lines(
+        [
+            "E     samples: expected *, found 99",
+            "E     sample: expected one of *, found this option. Did you mean samples?",
+        ]
+    )

@@ -3,7 +3,6 @@
     assert_evaluation, assert_evaluations, assert_suite      fixtures, and functions to import from here
     aassert_evaluation, aassert_evaluations, aassert_suite   the same, to await in the test's own loop
     EvaluationFailed, Undecided                              what they raise: a verdict, or none
-    Evaluated                                                what they return
 
 Files that match `jurat_suites` are collected, each case a test. A project that uses none of this does not notice the
 plugin: it reads no file, opens no connection, prints nothing, and imports nothing that costs.
@@ -12,7 +11,7 @@ plugin: it reads no file, opens no connection, prints nothing, and imports nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import pytest
 
@@ -24,12 +23,30 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jurat._api import Run
+    from jurat.evaluation import Reducer
     from jurat.evidence import Context
     from jurat.provider import Provider
     from jurat.pytest_plugin.asserts import Evaluated
     from jurat.suite.suite import Suite
 
     Providers = Mapping[str, Provider | Mapping[str, Any] | str]
+
+    class SuiteOptions(TypedDict, total=False):
+        """The options of `jurat.run_suite`."""
+
+        providers: Providers | None
+        samples: int | None
+        reducer: Reducer | Mapping[str, float] | str | None
+        concurrency: int | None
+        filter: str | None
+        cache: str
+        store: str | Path | None
+        budget_usd: float | None
+        timeout_s: float | None
+        record: str | Path | None
+        replay: str | Path | None
+        live: bool
+
 
 __all__ = [
     "EvaluationFailed",
@@ -116,7 +133,7 @@ async def aassert_evaluations(
     return await evaluate_there(context, assertions, providers, timeout_s)
 
 
-def assert_suite(suite: str | Path | Suite, **given: Any) -> Run:
+def assert_suite(suite: str | Path | Suite, **given: Unpack[SuiteOptions]) -> Run:
     """Run a suite, and hold it against its policy. It passes, or something is raised.
 
     Args:
@@ -135,7 +152,7 @@ def assert_suite(suite: str | Path | Suite, **given: Any) -> Run:
     return suite_here(suite, given)
 
 
-async def aassert_suite(suite: str | Path | Suite, **given: Any) -> Run:
+async def aassert_suite(suite: str | Path | Suite, **given: Unpack[SuiteOptions]) -> Run:
     """As `assert_suite`, in the running event loop."""
     __tracebackhide__ = True
     from jurat.pytest_plugin.asserts import suite_there

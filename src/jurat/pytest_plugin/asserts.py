@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from jurat._api import Run, result_of
+from jurat._api import Run, result_of, run_suite
 from jurat.assertions import Assertion, build_assertion
 from jurat.errors import AuthoringError, ErrorCategory, Fault, RequestError
 from jurat.evaluation import TypedError
@@ -40,7 +41,7 @@ from jurat.report.digits import count
 from jurat.report.findings import problems
 from jurat.report.plaintext import clipped
 from jurat.suite.loaded import LoadedSuite
-from jurat.vocabulary import Status
+from jurat.vocabulary import Status, nearest
 
 if TYPE_CHECKING:
     from jurat.suite.suite import Suite
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["Evaluated", "evaluate_here", "evaluate_there", "suite_here", "suite_there"]
 
 Providers = Mapping[str, Provider | Mapping[str, Json] | str]
+_KNOWN = tuple(name for name in inspect.signature(run_suite).parameters if name != "suite")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -149,6 +151,11 @@ async def _judges(session: Session, providers: Providers | None, shared: bool) -
 
 def _ready(assertions: Sequence[Any], factory: JudgeFactory) -> list[_Asked]:
     """Build all of them; what is wrong with any is told together."""
+    if isinstance(assertions, str | Mapping) or not assertions:
+        found = "none" if not assertions else "one by itself"
+        hint = "Nothing would be decided" if not assertions else "Put it into brackets, or take assert_evaluation"
+        fault = Fault(path="assertions", expected="a list of at least one assertion", found=found, hint=hint)
+        raise AuthoringError("assertions", [fault])
     made: list[_Asked] = []
     faults: list[Fault] = []
     for index, written in enumerate(assertions):
@@ -261,6 +268,7 @@ class _SuiteWork:
         from jurat.suitecheck import loaded_suite
 
         with self._session.counting_errors():
+            self._refuse_unknown()
             path = self._path()
             loaded = loaded_suite(path) if path is not None else self._suite
             assert not isinstance(loaded, str | Path)  # noqa: S101 (a path was loaded)
@@ -272,6 +280,16 @@ class _SuiteWork:
                 told=self._tell,
             )
             return await carry_out(order, open_store)
+
+    def _refuse_unknown(self) -> None:
+        faults = []
+        for name in self._given:
+            if name not in _KNOWN:
+                near_by = nearest(name, _KNOWN)
+                hint = f"Did you mean {near_by}?" if near_by else None
+                faults.append(Fault(path=name, expected="one of " + ", ".join(_KNOWN), found="this option", hint=hint))
+        if faults:
+            raise AuthoringError("options of the suite", faults)
 
     def _path(self) -> Path | None:
         """The suite file: beside the test, or where pytest was called."""

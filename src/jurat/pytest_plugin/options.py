@@ -18,6 +18,7 @@ import pytest
 __all__ = ["DEFAULT_PATTERNS", "Options", "add_options", "matches", "near", "options_of"]
 
 DEFAULT_PATTERNS = ("*.jurat.yaml", "*.jurat.yml", "*.jurat.json")
+_ANY_FOLDERS = "(?:[^/]+/)*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +76,8 @@ def matches(path: str, pattern: str) -> bool:
     """Whether a path with `/` matches: a pattern without `/` looks at the name alone, `**` stands for any folders."""
     if "/" not in pattern:
         return fnmatch.fnmatchcase(path.rpartition("/")[2], pattern)
-    parts = [_ANY if part == "**" else f"{_part(part)}/" for part in pattern.removeprefix("./").split("/")]
+    parts = [_ANY_FOLDERS if part == "**" else f"{_part(part)}/" for part in pattern.removeprefix("./").split("/")]
     return re.fullmatch("".join(parts), f"{path}/") is not None
-
-
-_ANY = "(?:[^/]+/)*"
 
 
 def _part(pattern: str) -> str:
@@ -131,11 +129,12 @@ def options_of(config: pytest.Config) -> Options:
     given = config.option
     directory = config.invocation_params.dir
     worker = hasattr(config, "workerinput")
-    _refuse(config, _contradiction(config))
-    folder = {name: getattr(given, f"jurat_{name}") for name in ("record", "replay")}
-    record, replay = (None if found is None else directory / found for found in folder.values())
-    if replay is not None and not replay.is_dir():
-        _refuse(config, f"--jurat-replay: expected a folder of recordings, found no folder {replay}")
+    record, replay = (None if name is None else directory / name for name in (given.jurat_record, given.jurat_replay))
+    fault = _contradiction(config)
+    if fault is None and replay is not None and not replay.is_dir():
+        fault = f"--jurat-replay: expected a folder of recordings, found no folder {replay}"
+    if fault is not None:
+        raise pytest.UsageError(fault)
     return Options(
         root=config.rootpath,
         directory=directory,
@@ -148,11 +147,6 @@ def options_of(config: pytest.Config) -> Options:
         patterns=(*config.getini("jurat_suites"), *given.jurat_collect),
         alone=worker or bool(config.getoption("maxfail", 0)),
     )
-
-
-def _refuse(_: pytest.Config, fault: str | None) -> None:
-    if fault is not None:
-        raise pytest.UsageError(fault)
 
 
 def _contradiction(config: pytest.Config) -> str | None:

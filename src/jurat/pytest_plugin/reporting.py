@@ -66,6 +66,9 @@ class Reporter:
                     report.wasxfail = ": ".join(filter(None, (report.wasxfail, category)))
                 elif report.failed:
                     vars(report)["jurat_error"] = category
+        elif call.excinfo is not None and report.failed and any(_is_here(entry) for entry in call.excinfo.traceback):
+            # Not foreseen, so how it came about is told; but not what was in hand then.
+            report.longrepr = call.excinfo.getrepr(style="short", showlocals=False, funcargs=False)
         if figures := self._session.drain():
             vars(report)["jurat_figures"] = figures
         return report
