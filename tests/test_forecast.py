@@ -23,7 +23,7 @@ def settings(**more: Any) -> ProviderSettings:
 
 
 def line_of(side: Side) -> Any:
-    return Forecast.of("s", 1, [side]).to_json()["lines"][0]  # type: ignore[index,call-overload]
+    return Forecast.of("s", 1, [side]).to_json()["lines"][0]
 
 
 def test_without_history_texts_are_counted_give_or_take_30_per_cent() -> None:

@@ -228,7 +228,7 @@ def test_a_row_of_the_configuration_may_name_any_host(folder: Folder) -> None:
 
 def test_this_machine_needs_no_permission(folder: Folder) -> None:
     with serving_elsewhere() as server:
-        far = {**SUITE["providers"][0], "base_url": server.url}  # type: ignore[index,dict-item]
+        far = {**SUITE["providers"][0], "base_url": server.url}  # type: ignore[index]
         folder.write("far.json", json.dumps({**SUITE, "providers": [far]}))
         done = CliRunner().invoke(app, ["run", "far.json", "--fail-on", "never"])
     assert done.exit_code == 0

@@ -26,7 +26,7 @@ KEY = "planted-0123456789abcdef"
 class Vault(KeyringBackend):
     """A keyring in memory."""
 
-    priority = 1.0  # type: ignore[assignment]  # the library's own way
+    priority = 1.0
     entries: dict[tuple[str, str], str]
 
     def get_password(self, service: str, username: str) -> str | None:
@@ -41,7 +41,7 @@ class Vault(KeyringBackend):
 
 @pytest.fixture
 def vault() -> Iterator[Vault]:
-    before, made = keyring.get_keyring(), Vault()
+    before, made = keyring.get_keyring(), Vault()  # type: ignore[no-untyped-call]
     made.entries = {("models", "me@home"): KEY}
     keyring.set_keyring(made)
     yield made

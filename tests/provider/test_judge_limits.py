@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from provider.loopback import Answer, Server, answer, serving_elsewhere
+from loopback import Answer, Server, answer, serving_elsewhere
 
 VERDICT = json.dumps({"evidence": [], "reason": "It says so.", "score": 95})
 REFUSED = answer({"error": {"message": "Incorrect API key provided: sk-fake-00000000000000000000"}}, 401)

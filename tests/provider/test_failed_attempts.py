@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from loopback import Answer, Server, answer, serving_elsewhere
 
 import jurat
-from provider.loopback import Answer, Server, answer, serving_elsewhere
 from suitefolder import Folder
 
 VERDICT = {"evidence": [], "reason": "It says so.", "score": 95}

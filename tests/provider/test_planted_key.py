@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from provider.loopback import Answer, answer, serving_elsewhere
+from loopback import Answer, answer, serving_elsewhere
 
 KEY = "planted-Zx81-0123456789-abcdef"
 LOUD = f"Incorrect API key provided: {KEY}. Header was Authorization: Bearer {KEY}"
