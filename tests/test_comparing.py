@@ -250,6 +250,13 @@ def test_a_report_stands_for_its_run(folder: Folder) -> None:
     assert of_report == of_runs
 
 
+def test_a_report_as_it_is_handed_on_does_as_well(folder: Folder) -> None:
+    base, candidate = ran_both(folder)
+    assert folder.jurat("export", base, "--format", "report", "--output", "handed.json").code == 0
+
+    assert changes(compared(folder, "handed.json", candidate)) == EXPECTED
+
+
 def test_two_reports_need_no_store(folder: Folder) -> None:
     base, candidate = ran_both(folder)
     reports = report_of(folder, base, "base.json"), report_of(folder, candidate, "candidate.json")
