@@ -14,10 +14,10 @@ from jurat.credentials import credential_path
 from jurat.errors import Fault
 from jurat.jsontext import Json
 
-__all__ = ["case_secrets", "file_secrets"]
+__all__ = ["WORDS", "case_secrets", "file_secrets"]
 
 _NAMES_OF_KEYS = frozenset({"api_key_env", "api_key_header", "api_key_keyring"})
-_WORDS = frozenset(
+WORDS = frozenset(
     form
     for word in ("key", "token", "secret", "password", "passwd", "pwd", "auth", "bearer", "cookie", "signature", "sig")
     for form in (word, word.title(), word.upper())
@@ -65,7 +65,7 @@ def _settings(value: Json, path: str) -> Iterator[Fault]:
 
 
 def _content(value: Json, path: str) -> Iterator[Fault]:
-    found = credential_path(value, path, allowed=_WORDS)
+    found = credential_path(value, path, allowed=WORDS)
     if found is not None:
         yield _fault(found, "If it was real, replace it. If it is made up, give its holder another name, or alter it")
 

@@ -1,0 +1,63 @@
+"""What could not be taken over, each with its place and the reason.
+
+Notes are told as they arise, so that a large file needs no memory for them. A reason that comes again and again is told
+a few times and then counted: `close` tells how many more there were.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Note", "Notes"]
+
+_TOLD = 20
+"""How often one reason is told with its place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """One thing that was not taken over as it stood.
+
+    Attributes:
+        path: where it stands in the file, or "" for the file as a whole.
+        reason: why, in words, and what was done instead.
+        line: from 1, where it is known.
+    """
+
+    file: str
+    path: str
+    reason: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.path or '(top level)'}: {self.reason}"
+
+
+class Notes:
+    """Takes notes and passes them on.
+
+    Attributes:
+        count: how many there were, those included that were only counted.
+    """
+
+    def __init__(self, tell: Callable[[Note], None]) -> None:
+        self._tell = tell
+        self._seen: Counter[tuple[str, str]] = Counter()
+        self.count = 0
+
+    def add(self, file: str, path: str, reason: str, line: int | None = None) -> None:
+        """Take one note."""
+        self.count += 1
+        self._seen[(file, reason)] += 1
+        if self._seen[(file, reason)] <= _TOLD:
+            self._tell(Note(file=file, path=path, reason=reason, line=line))
+
+    def close(self) -> None:
+        """Tell how often each reason came that was told no more."""
+        for (file, reason), times in self._seen.items():
+            if times > _TOLD:
+                self._tell(Note(file=file, path=f"{times - _TOLD:,} more", reason=reason))
+        self._seen.clear()

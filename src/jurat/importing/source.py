@@ -1,0 +1,174 @@
+"""One file to import, as a stream: a document that is read whole, or rows that are read one by one.
+
+Which of them it is shows in its name and its first line. JSON may hold what its writers put there although JSON has no
+such values: words like NaN become null, of a repeated key the last value counts, and both are noted.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator
+from typing import IO
+
+from jurat._jsonfeed import placed
+from jurat._tree import MAX_NUMBER, Place, walk
+from jurat.errors import AuthoringError, Fault
+from jurat.importing.notes import Notes
+from jurat.jsontext import Json, JsonSyntaxError, NonFinite, Repeated, parse
+from jurat.suite.row import Row
+from jurat.suite.rows import read_rows
+from jurat.yamltext import MAX_BYTES, parse_yaml
+
+__all__ = ["MAX_DOCUMENT", "Source"]
+
+MAX_DOCUMENT = 256 * 1024 * 1024
+"""The most bytes of a document that is read whole. Rows have no such bound together."""
+_FIRST = 1024 * 1024
+"""How much of a first line is looked at to tell rows from a document."""
+_ROWS = (".jsonl", ".ndjson")
+_TABLES = (".csv", ".tsv")
+_DEEPEST = 90
+"""A suite holds what is imported a few levels deeper than it was."""
+
+
+class Source:
+    """A file.
+
+    Args:
+        name: the file as its author calls it.
+        stream: its bytes, which can be read anew from the start.
+        notes: takes what is odd about it.
+    """
+
+    def __init__(self, name: str, stream: IO[bytes], notes: Notes) -> None:
+        self.name, self._stream, self._notes = name, stream, notes
+        self._lines: Callable[[str], int | None] = lambda _path: None
+        self._value: Json = None
+        self._read = False
+        self.kind = self._kind()
+
+    def _kind(self) -> str:
+        lower = self.name.lower()
+        if lower.endswith(_TABLES):
+            return "csv"
+        if lower.endswith(_ROWS):
+            return "rows"
+        self._stream.seek(0)
+        first = self._stream.readline(_FIRST)
+        rest = self._stream.readline(_FIRST)
+        self._stream.seek(0)
+        return "rows" if _is_object(first) and rest.lstrip().startswith(b"{") else "document"
+
+    def rows(self) -> Iterator[Row]:
+        """The rows, one by one, those that cannot be read passed over with a note."""
+        self._stream.seek(0)
+        for row in read_rows(self._stream, "csv" if self.kind == "csv" else "jsonl", self.name):
+            if row.fault is not None:
+                self.note(row.fault.path, f"expected {row.fault.expected}, found {row.fault.found}", line=row.number)
+            else:
+                yield row
+
+    def value(self) -> Json:
+        """The document.
+
+        Raises:
+            AuthoringError: when it is neither JSON nor YAML, or too large.
+        """
+        if not self._read:
+            self._value = self._tidy(self._document(), "", 0)
+            self._read = True
+        return self._value
+
+    def sample(self) -> Json:
+        """What its format is recognised by: the document, or the first row that can be read."""
+        if self.kind == "document":
+            return self.value()
+        self._stream.seek(0)
+        rows = read_rows(self._stream, "csv" if self.kind == "csv" else "jsonl", self.name)
+        return next((dict(row.values) for row in rows if row.values is not None), None)
+
+    def note(self, path: str, reason: str, *, line: int | None = None) -> None:
+        """Note that something at a path of the document, or in a row's line, was not taken over."""
+        self._notes.add(self.name, path, reason, line if line is not None else self._lines(path))
+
+    # --- the document ----------------------------------------------------------------------------------------------
+
+    def _document(self) -> Json:
+        self._stream.seek(0)
+        data = self._stream.read(MAX_DOCUMENT + 1)
+        if len(data) > MAX_DOCUMENT:
+            raise self._fault("a document of at most 256 MiB", "a larger one", "Rows (JSON Lines) may be larger")
+        if data.startswith(b"PK\x03\x04"):
+            hint = "Convert it first: inspect log convert --to json"
+            raise self._fault("JSON or YAML", "an archive", hint)
+        text = self._decoded(data)
+        if not text.lstrip().startswith(("{", "[")):
+            return self._yaml(data)
+        try:
+            value = parse(text)
+        except JsonSyntaxError as error:
+            if self.name.lower().endswith(".json"):
+                found = f"a fault at column {error.column}: {error.what}"
+                raise self._fault("valid JSON", found, line=error.line) from None
+            return self._yaml(data)
+        if len(text) <= MAX_BYTES:
+            self._lines = functools.partial(_line, _root(text, self.name))
+        return value
+
+    def _yaml(self, data: bytes) -> Json:
+        document = parse_yaml(data, file=self.name)
+        self._lines = document.line_of
+        return document.value
+
+    def _decoded(self, data: bytes) -> str:
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise self._fault("UTF-8", "bytes that are no UTF-8", "Save the file as UTF-8", line) from None
+
+    def _fault(self, expected: str, found: str, hint: str | None = None, line: int | None = None) -> AuthoringError:
+        fault = Fault(path="", expected=expected, found=found, hint=hint, file=self.name, line=line)
+        return AuthoringError("import", [fault])
+
+    def _tidy(self, value: Json, path: str, depth: int) -> Json:
+        """The value without what JSON has no place for."""
+        if isinstance(value, dict | list) and depth >= _DEEPEST:
+            self.note(path, f"nested deeper than {_DEEPEST} levels; left out")
+            return None
+        if isinstance(value, dict):
+            if isinstance(value, Repeated):
+                self.note(path, "a key that stands twice in one object; the last value counts")
+            inner = f"{path}." if path else ""
+            return {key: self._tidy(part, inner + key, depth + 1) for key, part in value.items()}
+        if isinstance(value, list):
+            return [self._tidy(part, f"{path}[{index}]", depth + 1) for index, part in enumerate(value)]
+        if isinstance(value, NonFinite) or (isinstance(value, float) and not math.isfinite(value)):
+            self.note(path, "a number that is not finite; it became null")
+            return None
+        if isinstance(value, int) and value.bit_length() > 3 * MAX_NUMBER:
+            self.note(path, "a number of too many digits; it became text")
+            return str(value)
+        return value
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(parse(line.decode("utf-8-sig").strip()), dict)
+    except (JsonSyntaxError, UnicodeDecodeError):
+        return False
+
+
+def _root(text: str, name: str) -> Callable[[], Place]:
+    """Where everything in a JSON text stands, found out when somebody asks."""
+
+    @functools.cache
+    def root() -> Place:
+        return placed(text, name).place or Place(1)
+
+    return root
+
+
+def _line(root: Callable[[], Place], path: str) -> int | None:
+    return walk(root(), path)[0].line
