@@ -16,6 +16,7 @@ from jurat.cli._stdout import line
 from jurat.cli.compare import compare
 from jurat.cli.doctor import doctor
 from jurat.cli.export import export
+from jurat.cli.import_ import import_
 from jurat.cli.judge import judge
 from jurat.cli.rescore import rescore
 from jurat.cli.resume import resume
@@ -60,6 +61,7 @@ app.command("rescore")(rescore)
 app.command("runs")(runs)
 app.command("show")(show)
 app.command("compare")(compare)
+app.command("import")(import_)
 app.command("export")(export)
 app.command("judge")(judge)
 app.add_typer(suite.app, name="suite")
