@@ -147,7 +147,7 @@ def assert_suite(suite: str | Path | Suite, **given: Unpack[SuiteOptions]) -> Ru
         StoreError: when the record cannot be kept.
     """
     __tracebackhide__ = True
-    from jurat.pytest_plugin.asserts import suite_here
+    from jurat.pytest_plugin.suiteasserts import suite_here
 
     return suite_here(suite, given)
 
@@ -155,7 +155,7 @@ def assert_suite(suite: str | Path | Suite, **given: Unpack[SuiteOptions]) -> Ru
 async def aassert_suite(suite: str | Path | Suite, **given: Unpack[SuiteOptions]) -> Run:
     """As `assert_suite`, in the running event loop."""
     __tracebackhide__ = True
-    from jurat.pytest_plugin.asserts import suite_there
+    from jurat.pytest_plugin.suiteasserts import suite_there
 
     return await suite_there(suite, given)
 

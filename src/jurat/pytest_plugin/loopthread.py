@@ -13,7 +13,7 @@ from collections.abc import Coroutine
 from concurrent.futures import Future, wait
 from typing import Any, Generic, TypeVar
 
-__all__ = ["PATIENCE_S", "Job", "LoopThread", "wait_for"]
+__all__ = ["PATIENCE_S", "Job", "LoopThread", "in_asyncio", "wait_for"]
 
 T = TypeVar("T")
 
@@ -96,3 +96,12 @@ def wait_for(outcome: Future[T]) -> T:
     while not wait([outcome], _LOOK_S).done:
         pass
     return outcome.result()
+
+
+def in_asyncio() -> bool:
+    """Whether a loop of asyncio is running here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -10,9 +10,11 @@ Messages are bounded and harmless on a terminal, and hold no text of a model but
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jurat.errors import AuthoringError, EvaluationError, JuratError, StoreError
 
-__all__ = ["EvaluationFailed", "Undecided", "category_of"]
+__all__ = ["EvaluationFailed", "Undecided", "category_of", "error_for"]
 
 
 class EvaluationFailed(AssertionError):
@@ -44,3 +46,11 @@ def category_of(error: BaseException) -> str:
     if isinstance(error, AuthoringError):
         return "authoring"
     return "store" if isinstance(error, StoreError) else "model"
+
+
+def error_for(message: str, *, failed: bool, categories: Sequence[str]) -> EvaluationFailed | Undecided:
+    """What to raise. A failure is a failure whatever else is undecided; an error says more than missing evidence."""
+    if failed:
+        return EvaluationFailed(message)
+    named = [one for one in categories if one != "unverified"]
+    return Undecided(message, (named or ["unverified"])[0])
