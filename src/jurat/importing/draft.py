@@ -44,13 +44,14 @@ class Draft:
         provider: who answers and judges where the file names nobody.
         head: the suite's members by their names.
         wanted: paths into items that templates of the file refer to.
+        names: the names of cases, with how many wanted each.
         cases, assertions, unanswered: how many cases and assertions were taken over, and cases without an output.
     """
 
     provider: str | None = None
     head: dict[str, Any] = field(default_factory=dict)
     wanted: set[str] = field(default_factory=set)
-    names: set[str] = field(default_factory=set)
+    names: dict[str, int] = field(default_factory=dict)
     cases: int = 0
     assertions: int = 0
     unanswered: int = 0

@@ -26,6 +26,8 @@ AT = "\0at"
 """The key under which an assertion says where it stands in its file."""
 
 _VITAL = ("name", "output", "messages")
+_DEEPEST = 90
+"""A case stands a few levels deep in a suite, which may have 100."""
 _ORDER = (
     *("name", "variables", "messages", "documents", "expected", "output", "execution", "labels", "metadata"),
     *("assertions", "pass_threshold"),
@@ -76,10 +78,11 @@ def _case(raw: Raw, draft: Draft) -> dict[str, Json] | None:
 
 def _name(wanted: object, draft: Draft) -> str:
     name = one_line(clean_text(str(wanted or ""))) or f"case-{draft.cases + 1}"
-    number, made = 2, name
+    made = name
     while made in draft.names:
-        made, number = f"{name[:180]} ({number})", number + 1
-    draft.names.add(made)
+        draft.names[name] += 1
+        made = f"{name[:180]} ({draft.names[name]})"
+    draft.names[made] = 1
     return made
 
 
@@ -140,6 +143,9 @@ def _no_judge(_values: Mapping[str, Any], _path: str, _faults: list[Fault]) -> A
 
 def _fitted(case: dict[str, Any], raw: Raw) -> dict[str, Json] | None:
     """The case without the parts that the reader of suites refuses; None when nothing would be left of it."""
+    if _deeper(case, _DEEPEST):
+        raw.note("", f"nested deeper than {_DEEPEST} levels; the case is left out")
+        return None
     for _ in range(len(_ORDER)):
         faults: list[Fault] = []
         read_case(case, "", faults, place=Place(file=raw.source.name, line=raw.line))
@@ -154,6 +160,17 @@ def _fitted(case: dict[str, Any], raw: Raw) -> dict[str, Json] | None:
             case = {name: part for name, part in case.items() if name != key}
             break
     return None
+
+
+def _deeper(value: Json, most: int) -> bool:
+    """Whether lists and objects stand within one another more often than `most` times."""
+    level = [value]
+    for _ in range(most):
+        parts = (part for one in level for part in (one.values() if isinstance(one, Mapping) else one))
+        level = [part for part in parts if isinstance(part, Mapping | list | tuple)]
+        if not level:
+            return False
+    return True
 
 
 def compose(draft: Draft, name: str) -> dict[str, Json]:

@@ -19,6 +19,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
     {
         "promptfoo": "a configuration of promptfoo",
         "deepeval": "a dataset of DeepEval",
+        "otel": "traces of OpenTelemetry (OTLP JSON)",
     }
 )
 """Every format with what it is, in the order in which they are looked for."""
