@@ -21,8 +21,8 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
     map(
         frozenset,
         (
-            ("errors", "_version"),
-            ("vocabulary", "threads", "credentials"),
+            ("errors", "_version", "processend"),
+            ("vocabulary", "threads", "credentials", "usermodules"),
             ("jsontext",),
             ("_tree", "_yamlwrite"),
             ("_jsonfeed", "_yamlfeed"),
@@ -32,7 +32,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
             ("suite", "provider", "documents", "folderfiles"),
             ("evaluation", "suitefiles"),
             ("judge", "assertions", "subject"),
-            ("report",),
+            ("report", "importing"),
             ("metrics", "engine", "store", "forecast"),
             ("workbench", "filejob"),
             ("judgefactory", "health", "rubrics"),
@@ -46,7 +46,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
 )
 """From the ground up. A part imports itself and what stands below it, and nothing beside or above it."""
 
-PURE = ("errors", "vocabulary", "credentials", "jsontext", "yamltext", "rubric", "evidence", "suite")
+PURE = ("errors", "vocabulary", "credentials", "jsontext", "yamltext", "rubric", "evidence", "suite", "importing")
 OUTSIDE = {
     *("asyncio", "socket", "ssl", "http", "urllib", "subprocess", "threading", "multiprocessing", "sqlite3"),
     *("aiohttp", "sqlalchemy", "aiosqlite", "asyncpg", "alembic", "os", "pathlib", "shutil", "tempfile"),

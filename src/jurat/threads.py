@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from jurat.errors import ErrorCategory, EvaluatorFault
+from jurat.processend import kept_alive
 
 __all__ = ["call_user_code", "in_thread"]
 
@@ -49,15 +50,20 @@ async def call_user_code(function: Callable[..., Any], *arguments: object) -> ob
     """What a person's function gives: awaited when it is async, otherwise run in a thread.
 
     Raises:
-        Exception: whatever it raises. A SystemExit of its own becomes an EvaluatorFault.
+        Exception: whatever it raises. A SystemExit of its own becomes an EvaluatorFault; `os._exit` raises one.
     """
     try:
-        if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
-            return await function(*arguments)
-        found: object = await in_thread(partial(function, *arguments))
-        return await found if inspect.isawaitable(found) else found
+        with kept_alive():
+            if _is_async(function):
+                return await function(*arguments)
+            found: object = await in_thread(partial(function, *arguments))
+            return await found if inspect.isawaitable(found) else found
     except SystemExit as error:
         raise _presentable(error) from error
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
 def _presentable(error: BaseException) -> Exception:

@@ -226,7 +226,7 @@ def test_a_function_may_take_arguments_and_live_in_a_class() -> None:
         ("my checks:returns", "'my checks:returns'"),
         ("my_checks:a:b", "'my_checks:a:b'"),
         ("surely_not_installed:f", "no module named 'surely_not_installed'"),
-        ("my_needs:f", "no module named 'surely_not_installed'"),
+        ("my_needs:f", "no module named 'surely_not_installed' (my_needs.py, line 1)"),
         ("my_broken:f", "ZeroDivisionError while it was imported (my_broken.py, line 2)"),
         ("my_exit:f", "SystemExit while it was imported (my_exit.py, line 1)"),
         ("my_checks:rises", "no rises there"),

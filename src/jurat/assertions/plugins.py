@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation import Evaluator
 from jurat.jsontext import Json, thaw, type_name
+from jurat.processend import kept_alive
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -55,7 +56,8 @@ def make_evaluator(type_: str, value: Mapping[str, Json], path: str, faults: lis
 
 def _made(point: EntryPoint, value: Mapping[str, Json], path: str, where: str, faults: list[Fault]) -> Any:
     try:
-        return point.load()(thaw(value))
+        with kept_alive():
+            return point.load()(thaw(value))
     except AuthoringError as error:
         faults.extend(_under(path, fault) for fault in error.faults)
     except KeyboardInterrupt:

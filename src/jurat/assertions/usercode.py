@@ -14,12 +14,8 @@ function can be found and called is settled when the assertion is built.
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from jurat.assertions.execution import as_finite
@@ -29,6 +25,7 @@ from jurat.evaluation import Assessment
 from jurat.evidence import Context
 from jurat.jsontext import Json, thaw, type_name
 from jurat.threads import call_user_code
+from jurat.usermodules import Unimportable, import_module, unfit_signature
 from jurat.vocabulary import nearest
 
 __all__ = ["load_function", "python"]
@@ -59,23 +56,12 @@ def load_function(
 
 
 def _import(module_name: str, path: str, faults: list[Fault]) -> object | None:
-    try:
-        return importlib.import_module(module_name)
-    except KeyboardInterrupt:
-        raise
-    except ModuleNotFoundError as error:
-        hint = "Is its directory on the import path (PYTHONPATH)?"
-        found = f"no module named {error.name!r}"
-    except BaseException as error:
-        hint = "Import it in a Python shell to see the whole story."
-        found = f"{type(error).__name__} while it was imported{_place(error)}"
-    faults.append(Fault(path=path, expected=f"a module {module_name} that can be imported", found=found, hint=hint))
+    found = import_module(module_name)
+    if not isinstance(found, Unimportable):
+        return found
+    expected = f"a module {module_name} that can be imported"
+    faults.append(Fault(path=path, expected=expected, found=found.found, hint=found.hint))
     return None
-
-
-def _place(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
 
 
 def _member(owner: object, name: str, module_name: str, path: str, faults: list[Fault]) -> object | None:
@@ -96,18 +82,14 @@ def _callable(found: object, reference: str, path: str, faults: list[Fault]) -> 
 def _takes(
     found: Callable[..., Any], arguments: Mapping[str, Json], reference: str, path: str, faults: list[Fault]
 ) -> bool:
-    try:
-        signature = inspect.signature(found)
-    except (TypeError, ValueError):
-        return True  # some built-in functions have none to look at
-    try:
-        signature.bind(None, **arguments)
-    except TypeError:
-        listed = f" and {', '.join(arguments)}" if arguments else ""
-        expected = f"{reference} to take the context{listed}"
-        faults.append(Fault(path=path, expected=expected, found=f"a function of {clip(str(signature))}"))
-        return False
-    return True
+    unfit = unfit_signature(found, None, **arguments)
+    if unfit is None:
+        return True
+    listed = f" and {', '.join(arguments)}" if arguments else ""
+    faults.append(
+        Fault(path=path, expected=f"{reference} to take the context{listed}", found=f"a function of {clip(unfit)}")
+    )
+    return False
 
 
 def python(function: Callable[..., Any], *, threshold: float | None = None) -> Check:

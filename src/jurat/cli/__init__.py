@@ -25,9 +25,11 @@ def main() -> None:
 
 
 def _run() -> None:
-    from jurat.cli._stdout import hold_standard_streams, interrupted, say, turned_away
+    from jurat.cli._stdout import hold_standard_streams, interrupted, mend_standard_streams, say, turned_away
+    from jurat.processend import keep_alive_throughout
 
     hold_standard_streams()
+    keep_alive_throughout()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what a terminal cannot show is escaped, never a crash at the last line
             stream.reconfigure(errors="backslashreplace")
@@ -38,6 +40,7 @@ def _run() -> None:
     except SystemExit as end:
         if end.code == 130:
             interrupted()
+        mend_standard_streams()
         say()  # what is still held back; a fault here is told, and not by the interpreter's own last words
         if turned_away():
             sys.exit(4)
@@ -49,11 +52,11 @@ def _run() -> None:
 def _end(error: Exception) -> NoReturn:
     """The end for what no command saw coming."""
     from jurat.cli._exits import DEBUG, unexpected
-    from jurat.cli._stdout import say, turned_away
+    from jurat.cli._stdout import say, tell, turned_away
 
     if os.environ.get(DEBUG):
         raise error
     say()
     if not turned_away():
-        sys.stderr.write(unexpected(error))
+        tell(unexpected(error))
     sys.exit(4)

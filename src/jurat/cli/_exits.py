@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -11,7 +10,7 @@ from enum import IntEnum
 import typer
 from typer.exceptions import TyperException
 
-from jurat.cli._stdout import interrupted, tell
+from jurat.cli._stdout import interrupted, keep_for_ourselves, tell
 from jurat.cli._text import visible
 from jurat.errors import AuthoringError, JuratError, ModelError, ProviderError, RequestError
 
@@ -34,7 +33,11 @@ class ExitCode(IntEnum):
 
 @contextmanager
 def exits() -> Iterator[None]:
-    """Inside: what goes wrong is told in a sentence on stderr, and the program ends with its code."""
+    """Inside: what goes wrong is told in a sentence on stderr, and the program ends with its code.
+
+    Other people's code may run inside. Standard output and the end of the process are not its to have.
+    """
+    keep_for_ourselves()
     try:
         yield
     except (AuthoringError, RequestError, ModelError, ProviderError) as error:
@@ -47,16 +50,19 @@ def exits() -> Iterator[None]:
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     except (typer.Exit, typer.Abort, TyperException):
         raise
+    except SystemExit:  # nobody here raises it: somebody's code did, beside the calls that are watched
+        tell("jurat: code of a suite, an evaluator or a provider called for the end of the program")
+        raise typer.Exit(ExitCode.FAULT) from None
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        sys.stderr.write(unexpected(error))
+        tell(unexpected(error))
         raise typer.Exit(ExitCode.FAULT) from None
 
 
 def unexpected(error: Exception) -> str:
     """A fault of the program in one sentence. Its own text is kept back: nobody knows what it repeats."""
-    return f"jurat: internal fault ({type(error).__name__}); set {DEBUG}=1 to see where it arose\n"
+    return f"jurat: internal fault ({type(error).__name__}); set {DEBUG}=1 to see where it arose"
 
 
 def _told(error: JuratError, code: ExitCode) -> typer.Exit:

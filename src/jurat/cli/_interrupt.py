@@ -15,6 +15,8 @@ import sys
 from collections.abc import Callable, Iterator
 
 from jurat.cli._exits import ExitCode
+from jurat.cli._stdout import own_descriptor
+from jurat.processend import end_process
 
 __all__ = ["interruptible"]
 
@@ -55,6 +57,7 @@ def interruptible(words: Callable[[], str]) -> Iterator[None]:
 def _end_at_once(words: str) -> None:
     """No clean-up that could take its time: threads, servers and the terminal's bar end with the process."""
     with contextlib.suppress(OSError):
-        below = f"\r\n{_SHOW_CURSOR}" if os.isatty(2) else ""  # a bar may stand there, and is left standing
-        os.write(2, f"{below}{words}\n".encode(errors="replace"))  # past whoever draws it
-    os._exit(ExitCode.INTERRUPTED)
+        errors = own_descriptor(2)
+        below = f"\r\n{_SHOW_CURSOR}" if os.isatty(errors) else ""  # a bar may stand there, and is left standing
+        os.write(errors, f"{below}{words}\n".encode(errors="replace"))  # past whoever draws it
+    end_process(ExitCode.INTERRUPTED)

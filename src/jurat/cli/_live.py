@@ -7,14 +7,13 @@ Everybody else gets silence.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-from jurat.cli._stdout import tell
+from jurat.cli._stdout import own_errors, tell
 from jurat.cli._text import visible
 from jurat.errors import ErrorCategory
 from jurat.evaluation.reducers import Reducer, reduce_statuses
@@ -128,7 +127,7 @@ class LiveView(Protocol):
 
 def live_view(title: str, standing: Standing) -> LiveView:
     """The view that suits where standard error goes. `standing` is kept up to date by it."""
-    drawn = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    drawn = own_errors().isatty() and os.environ.get("TERM") != "dumb"
     return _Screen(title, standing) if drawn else _Silent(standing)
 
 
@@ -180,7 +179,7 @@ class _Screen(_Silent):
         self._task = self._bar.add_task(visible(title)[:40], total=total, completed=standing.trials)
         self._shown: tuple[float, RenderableType] | None = None
         self._started = time.monotonic()
-        console = Console(stderr=True, markup=False, highlight=False)
+        console = Console(file=own_errors(), markup=False, highlight=False)
         self._live = Live(get_renderable=self._drawn, console=console, transient=True, refresh_per_second=8)
 
     def notice(self, message: str) -> None:

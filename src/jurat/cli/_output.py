@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from jurat.cli._stdout import own_descriptor
 from jurat.errors import AuthoringError, Fault, StoreError
 
 __all__ = ["refuse_shared_output", "refuse_unfit_files", "refuse_unwritable", "whole_file"]
@@ -106,7 +107,7 @@ def _is_of(file: str, found: os.stat_result) -> bool:
 def _is_stream(out: Path, number: int) -> bool:
     """Whether a standard stream is redirected to, or from, this very file."""
     try:
-        return out.is_file() and os.path.samestat(out.stat(), os.fstat(number))
+        return out.is_file() and os.path.samestat(out.stat(), os.fstat(own_descriptor(number)))
     except (OSError, ValueError):
         return False
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from jurat.cli._output import whole_file
-from jurat.cli._stdout import say, say_data
+from jurat.cli._stdout import columns, say, say_data
 from jurat.errors import StoreError
 from jurat.jsontext import Json
 from jurat.report.console_look import Look, in_colour, plain
@@ -87,7 +86,7 @@ class ConsoleReporter:
 
     def __init__(self, sink: Sink, coloured: bool) -> None:
         self._sink = sink
-        width = min(shutil.get_terminal_size((100, 24)).columns, _MAX_WIDTH)
+        width = min(columns(100), _MAX_WIDTH)
         self._look = Look(width=width, paint=in_colour if coloured else plain)
         self._page: RunConsole | None = None
         self._rest: tuple[Mapping[str, Json], Mapping[str, Json] | None] = ({}, None)

@@ -6,12 +6,11 @@ first verdicts as they are reached. Everybody else gets those verdicts only.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from types import TracebackType
 from typing import IO, Protocol
 
-from jurat.cli._stdout import say, tell
+from jurat.cli._stdout import own_errors, say, tell
 from jurat.cli._verdicts import verdict_text
 from jurat.engine import Judged
 from jurat.jsontext import Json
@@ -37,7 +36,7 @@ class Progress(Protocol):
 
 def make_progress(judge: Judge, tally: Tally, size: int | None, stream: IO[bytes], *, show: int) -> Progress:
     """The progress that suits where standard error goes."""
-    if sys.stderr.isatty():
+    if own_errors().isatty():
         return _Bar(judge, tally, size, stream, show)
     return _Quiet(judge, show)
 
@@ -79,7 +78,7 @@ class _Bar:
             TaskProgressColumn(),
             TextColumn("{task.fields[counts]}", markup=False),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=Console(file=own_errors()),
             transient=True,
         )
         self._task = self._live.add_task("judging", total=size, counts="starting")

@@ -7,7 +7,6 @@ and in one pass for all formats together, so that a run of any size can be told.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 
 from jurat.cli._csv import csv_text, trial_rows
 from jurat.cli._outs import ConsoleReporter, Out, appended, standard_output, step_summary, whole
+from jurat.cli._stdout import coloured, mend_standard_streams, own_output
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import reduce_statuses
 from jurat.evidence import Evidence
@@ -128,10 +128,11 @@ async def print_reports(store: Store, finished: Sequence[Finished], printing: Pr
     Raises:
         StoreError: when a file cannot be written; the others are, and the runs are in the store.
     """
+    mend_standard_streams()  # the files of reports follow
     make = partial(_reporter, printing, len(finished))
     outs = [Out(whole(path), partial(make, name, None)) for name, path in _files(printing)]
     shown = printing.form if printing.output is None else CONSOLE
-    outs.append(Out(standard_output(for_people=shown == CONSOLE), partial(make, shown, sys.stdout)))
+    outs.append(Out(standard_output(for_people=shown == CONSOLE), partial(make, shown, own_output())))
     await _tell_all(store, finished, printing, outs)
 
 
@@ -143,7 +144,7 @@ def _files(printing: Printing) -> list[tuple[str, Path]]:
 def _reporter(printing: Printing, runs: int, name: str, screen: IO[str] | None, sink: Sink) -> Reporter:
     """A reporter; `screen` is what its sink ends at, where a person may be looking."""
     if name == CONSOLE:
-        return ConsoleReporter(sink, coloured=screen is not None and screen.isatty())
+        return ConsoleReporter(sink, coloured=screen is not None and coloured())
     from jurat._version import __version__
 
     options = ReportOptions(include_output=printing.include_output, runs=runs, version=__version__)
@@ -226,7 +227,7 @@ async def export_run(store: Store, finished: Finished, printing: Printing) -> No
     screen = standard_output(for_people=printing.form == CONSOLE)
     place = screen if printing.output is None else whole(printing.output)
     if printing.form not in _BY_CASE:
-        outs.append(Out(place, partial(make, printing.form, sys.stdout if printing.output is None else None)))
+        outs.append(Out(place, partial(make, printing.form, own_output() if printing.output is None else None)))
         await _tell_all(store, [finished], printing, outs)
         return
     if outs:

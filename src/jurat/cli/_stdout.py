@@ -5,6 +5,9 @@ wanted no more; a disk that is full is told once, on standard error.
 
 What people read is written in the encoding of their terminal, with escapes for what it cannot show. What programs read
 is UTF-8 whatever the terminal's encoding, and its line ends are its own: an escape would be no JSON any more.
+
+Other people's code runs in this process too, and prints. From `keep_for_ourselves` on, standard output is the program's
+own, by way of a descriptor that nobody else knows; whatever else is printed, in whatever way, goes to standard error.
 """
 
 from __future__ import annotations
@@ -12,12 +15,19 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from typing import TextIO
 
 __all__ = [
     "coloured",
+    "columns",
     "hold_standard_streams",
     "interrupted",
+    "keep_for_ourselves",
     "line",
+    "mend_standard_streams",
+    "own_descriptor",
+    "own_errors",
+    "own_output",
     "say",
     "say_data",
     "say_json",
@@ -27,11 +37,39 @@ __all__ = [
 
 _failures: list[str] = []
 _interruptions: list[str] = []
+_held: list[bool] = []
+_own: dict[int, TextIO] = {}
+
+
+def own_output() -> TextIO:
+    """The stream that is the program's standard output, whatever others have done to `sys.stdout`."""
+    return _own.get(1, sys.stdout)
+
+
+def own_errors() -> TextIO:
+    """The same for standard error."""
+    return _own.get(2, sys.stderr)
+
+
+def own_descriptor(number: int) -> int:
+    """The descriptor of the standard stream that has this number."""
+    return _own[number].fileno() if number in _own else number
 
 
 def coloured() -> bool:
     """Whether what is printed may have colours: on a terminal that knows them, and unless NO_COLOR is set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return own_output().isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def columns(usual: int) -> int:
+    """How wide standard output is, by COLUMNS or its terminal; `usual` where there is neither."""
+    with contextlib.suppress(ValueError):
+        if (given := int(os.environ.get("COLUMNS", "0"))) > 0:
+            return given
+    try:
+        return os.get_terminal_size(own_output().fileno()).columns or usual
+    except (AttributeError, OSError, ValueError):
+        return usual
 
 
 def hold_standard_streams() -> None:
@@ -45,6 +83,37 @@ def hold_standard_streams() -> None:
         sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     if sys.stderr is None:
         sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
+    _held.append(True)
+
+
+def keep_for_ourselves() -> None:
+    """From now on, let what others print in this process go to standard error: by `print`, by `os.write`, as a child.
+
+    Does nothing unless the program holds its standard streams: in somebody else's process they are not ours to move.
+    """
+    if not _held or _own:
+        return
+    say()  # what is held back is ours
+    _own.update({1: _copy(sys.stdout, 1), 2: _copy(sys.stderr, 2)})
+    os.dup2(2, 1)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(line_buffering=True)
+
+
+def _copy(stream: TextIO, number: int) -> TextIO:
+    descriptor = os.dup(number)  # no child inherits it
+    return os.fdopen(descriptor, "w", encoding=stream.encoding, errors="backslashreplace")
+
+
+def mend_standard_streams() -> None:
+    """Where others have closed a standard stream, put our standard error there, before a file takes its number."""
+    for number in (1, 2):
+        if _own:
+            try:
+                os.fstat(number)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.dup2(own_descriptor(2), number)
 
 
 def say(text: str = "") -> None:
@@ -58,8 +127,16 @@ def line(text: object) -> None:
 
 
 def say_data(text: str | bytes) -> None:
-    """As `say`, for what programs read: UTF-8 (bytes are that already), byte for byte."""
-    _write(text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text)
+    """As `say`, for what programs read: UTF-8 (bytes are that already), byte for byte.
+
+    On a terminal no program reads it: what could steer the terminal is written as an escape there.
+    """
+    data = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
+    if own_output().isatty():
+        from jurat.report.plaintext import harmless
+
+        data = harmless(data.decode("utf-8", "backslashreplace")).encode()
+    _write(data)
 
 
 def say_json(value: object) -> None:
@@ -70,28 +147,29 @@ def say_json(value: object) -> None:
 
 
 def _write(content: str | bytes) -> None:
+    out = own_output()
     try:
         if isinstance(content, str):
-            sys.stdout.write(content)
-        elif (raw := getattr(sys.stdout, "buffer", None)) is not None:
-            sys.stdout.flush()
+            out.write(content)
+        elif (raw := getattr(out, "buffer", None)) is not None:
+            out.flush()
             raw.write(content)
         else:  # a stand-in that takes text alone
-            sys.stdout.write(content.decode("utf-8"))
-        sys.stdout.flush()
+            out.write(content.decode("utf-8"))
+        out.flush()
     except BrokenPipeError:
         _turn_away()
     except OSError as error:
         _turn_away()
         _failures.append(error.strerror or "it cannot be written")
-        sys.stderr.write(f"standard output: {_failures[-1]}; nothing more is printed there\n")
+        tell(f"standard output: {_failures[-1]}; nothing more is printed there")
 
 
 def tell(text: str) -> None:
     """Write a line to standard error. Where nobody reads it, it is lost: it never raises."""
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
+        own_errors().write(f"{text}\n")
+        own_errors().flush()
 
 
 def interrupted(words: str = "interrupted") -> None:
@@ -109,5 +187,5 @@ def turned_away() -> bool:
 def _turn_away() -> None:
     """What is still held back goes nowhere; otherwise the interpreter would complain once more at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    os.dup2(nowhere, own_descriptor(1))
     os.close(nowhere)

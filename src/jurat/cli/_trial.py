@@ -7,7 +7,6 @@ foreign text: control characters are written as escapes, and nothing in it is re
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -45,7 +44,7 @@ def trial_text(
     """
     from rich.console import Console
 
-    width = min(shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
+    width = min(_stdout.columns(80), _MAX_WIDTH)
     page = io.StringIO()
     colour = _stdout.coloured() if coloured is None else coloured
     console = Console(

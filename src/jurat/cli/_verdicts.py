@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from jurat.cli._stdout import coloured
+from jurat.cli._stdout import coloured, columns
 from jurat.cli._text import visible, wrapped
 from jurat.engine import Judged
 from jurat.jsontext import Json
@@ -22,7 +21,7 @@ _BAR = 30
 
 
 def _width() -> int:
-    return min(shutil.get_terminal_size((100, 24)).columns, 120)
+    return min(columns(100), 120)
 
 
 def verdict_text(judge: Judge, judged: Judged, result: Mapping[str, Json]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 from collections.abc import AsyncIterator
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +13,7 @@ import typer
 
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._forms import STORE_HELP
-from jurat.cli._stdout import coloured, say, turned_away
+from jurat.cli._stdout import coloured, columns, say, turned_away
 
 if TYPE_CHECKING:
     from jurat.jsontext import Json
@@ -127,7 +126,7 @@ async def _tell(sides: Any, store: Store | None, form: CompareForm, output: Path
     from jurat.report.comparison_report import ComparisonWriter
     from jurat.report.console_look import Look, in_colour, plain
 
-    width = min(shutil.get_terminal_size((100, 24)).columns, _MAX_WIDTH)
+    width = min(columns(100), _MAX_WIDTH)
     page = ComparisonPage(Look(width=width, paint=in_colour if coloured() else plain))
     if output is None and form is CompareForm.CONSOLE:
         head = await _gather(sides, store, page)

@@ -5,7 +5,6 @@ What `show` prints as YAML or JSON is a rubric file: saved, renamed and changed,
 
 from __future__ import annotations
 
-import shutil
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import exits
-from jurat.cli._stdout import line, say_data, say_json
+from jurat.cli._stdout import columns, line, say_data, say_json
 from jurat.cli._text import visible, wrapped
 from jurat.errors import AuthoringError, Fault
 from jurat.rubric import Criterion, Rubric, catalog, find, read_rubric
@@ -98,7 +97,7 @@ def _unreadable(path: Path, found: str) -> Fault:
 
 
 def _width() -> int:
-    return min(shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
+    return min(columns(80), _MAX_WIDTH)
 
 
 def _summary(rubric: Rubric) -> dict[str, Json]:

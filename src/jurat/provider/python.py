@@ -9,7 +9,6 @@ record says which type of exception it was, and nothing of what it said.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
 import json
 import sys
@@ -21,6 +20,7 @@ from time import perf_counter
 from typing import Any
 
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
+from jurat.processend import kept_alive
 from jurat.provider.encoder import FrameEncoder
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.gate import Gate
@@ -29,6 +29,7 @@ from jurat.provider.openai_request import CHAT
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.script import envelope, reply_from
 from jurat.threads import in_thread
+from jurat.usermodules import Unimportable, import_module, unfit_signature
 
 __all__ = ["PythonProvider", "load_function"]
 
@@ -83,11 +84,12 @@ class PythonProvider:
         limit = asyncio.timeout(self._timeout_s)
         try:
             async with limit:
-                if inspect.iscoroutinefunction(self._function):
-                    return await self._function(messages)
-                answer, error = await in_thread(partial(_called, self._function, messages), name="jurat-model")
-                if error is None:
-                    return await answer if inspect.isawaitable(answer) else answer
+                with kept_alive():
+                    if inspect.iscoroutinefunction(self._function):
+                        return await self._function(messages)
+                    answer, error = await in_thread(partial(_called, self._function, messages), name="jurat-model")
+                    if error is None:
+                        return await answer if inspect.isawaitable(answer) else answer
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except asyncio.CancelledError as cancelled:
@@ -131,26 +133,29 @@ def _called(function: Callable[[list[dict[str, str]]], Any], messages: list[dict
 
 
 def load_function(name: str, base_dir: Path | None = None) -> Callable[[list[dict[str, str]]], Any]:
-    """The function that `module:function` names. Modules beside the author's file (`base_dir`) are found too.
+    """The function of one argument that `module:function` names. Modules in `base_dir` (the author's folder) are found.
 
     Raises:
-        AuthoringError: when there is no such module or function; the module's own exception is named by its type.
+        AuthoringError: when there is no such module or function, or it does not take one argument; the module's own
+            exception is named by its type, file and line.
     """
     module_name, colon, function_name = name.partition(":")
     if not colon or not all(part.isidentifier() for part in [*module_name.split("."), *function_name.split(".")]):
         raise _no_function("module:function", "another form")
     if base_dir is not None and str(base_dir) not in sys.path:
         sys.path.insert(0, str(base_dir))
-    try:
-        found: Any = importlib.import_module(module_name)
-    except Exception as error:
-        raise _no_function(f"a module {module_name} that can be imported", type(error).__name__) from error
+    module = import_module(module_name)
+    if isinstance(module, Unimportable):
+        raise _no_function(f"a module {module_name} that can be imported", module.found, module.hint)
+    found: Any = module
     for part in function_name.split("."):
         found = getattr(found, part, None)
     if not callable(found):
         raise _no_function(f"a function {function_name} in {module_name}", "none" if found is None else "a value")
+    if (unfit := unfit_signature(found, None)) is not None:
+        raise _no_function(f"{name} to take one argument", f"a function of {unfit}")
     return found  # type: ignore[no-any-return]  # a callable of the user's
 
 
-def _no_function(expected: str, found: str) -> AuthoringError:
-    return AuthoringError("python provider", [Fault(path="function", expected=expected, found=found)])
+def _no_function(expected: str, found: str, hint: str | None = None) -> AuthoringError:
+    return AuthoringError("python provider", [Fault(path="function", expected=expected, found=found, hint=hint)])

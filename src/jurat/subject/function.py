@@ -22,6 +22,7 @@ from jurat.errors import ErrorCategory, ProviderError
 from jurat.evaluation.subject import SubjectReply, Task
 from jurat.evidence import message_to_json
 from jurat.jsontext import Json, canonical, thaw
+from jurat.processend import kept_alive
 from jurat.provider.protocol import Call, Raw
 from jurat.provider.python import load_function
 from jurat.subject.answers import answer_bytes, answer_reply
@@ -89,11 +90,12 @@ class PythonSubject:
         limit = asyncio.timeout(self._timeout_s)
         try:
             async with limit:
-                if _is_async(self._function):
-                    return await self._function(task)
-                answer, error = await in_thread(partial(_called, self._function, task), name="jurat-subject")
-                if error is None:
-                    return await answer if inspect.isawaitable(answer) else answer
+                with kept_alive():
+                    if _is_async(self._function):
+                        return await self._function(task)
+                    answer, error = await in_thread(partial(_called, self._function, task), name="jurat-subject")
+                    if error is None:
+                        return await answer if inspect.isawaitable(answer) else answer
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except asyncio.CancelledError as cancelled:

@@ -11,6 +11,7 @@ from typing import Any
 
 from jurat.errors import AuthoringError, Fault
 from jurat.jsontext import type_name
+from jurat.processend import kept_alive
 from jurat.report.reporters.reporter import Reporter, ReportOptions, Sink
 from jurat.vocabulary import nearest
 
@@ -65,10 +66,11 @@ def _installed(name: str, sink: Sink, options: ReportOptions, option: str) -> Re
         raise _wrong(option, f"one installed reporter {name}", found, "Uninstall all but one of them")
     (point,) = points.values()
     try:
-        made: Any = point.load()(sink, options)
-    except AuthoringError:
+        with kept_alive():
+            made: Any = point.load()(sink, options)
+    except (AuthoringError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         expected = f"{point.value} to load and to make a reporter"
         raise _wrong(option, expected, f"it raised {type(error).__name__}") from None
     if not all(callable(getattr(made, method, None)) for method in _METHODS):
