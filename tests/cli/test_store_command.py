@@ -22,6 +22,15 @@ from jurat.vocabulary import Status, content_id
 
 CASE = Snapshot(hash=content_id(b'{"name":"france"}'), kind="case", body={"name": "france"})
 SUITE = Snapshot(hash=content_id(b'{"suite":"capitals"}'), kind="suite", body={"suite": "capitals"})
+WHY = "1 case of 1 passed"
+KNOWN = {"actual": 1.0, "bounds": None, "limit": 1.0, "n": 1, "undecided": 0}
+GATE = {
+    "schema_version": 1,
+    "outcome": "passed",
+    "reason": WHY,
+    "policy": None,
+    "rules": [{"rule": {}, "outcome": "passed", "reason": WHY, **KNOWN}],
+}
 TYPED = TypedError(type=ErrorCategory.MALFORMED_JSON, message="expected one JSON object, found other text")
 
 
@@ -41,7 +50,16 @@ async def fill(place: Path) -> None:
         reducer="all",
         cases=1,
     )
-    result = {"type": "contains", "status": "pass", "score": 100.0}
+    result = {
+        "type": "contains",
+        "status": "pass",
+        "passed": True,
+        "score": 100.0,
+        "reason": "It is there.",
+        "evidence": [],
+        "evaluator": {"status": "completed"},
+        "metadata": {},
+    }
     right = AssessmentRecord(name="right", type="contains", status=Status.PASS, score=100.0, result=result)
     trial = TrialRecord(
         case_index=0,
@@ -55,7 +73,7 @@ async def fill(place: Path) -> None:
     await store.responses.commit([("b" * 64, Raw(body=b"12345", latency_ms=1.0))])
     await store.responses.withhold([("b" * 64, TYPED, Spending())])
     await store.runs.commit_trials(record.id, [trial])
-    await store.runs.finish(record.id, RunStatus.COMPLETED, "2026-11-30T12:00:01Z", [Status.PASS], {"passed": True})
+    await store.runs.finish(record.id, RunStatus.COMPLETED, "2026-11-30T12:00:01Z", [Status.PASS], GATE)
     await store.aclose()
 
 
@@ -89,6 +107,40 @@ def test_each_fault_has_a_line_and_the_code_says_that_there_are_some(place: Path
         "run 20261130-a, case 0: expected the outcome pass by its trials, found fail",
         f"{place}: 2 faults (1 runs, 1 trials, 1 assessments, 2 replies)",
     ]
+
+
+NOT_SO = "is not what its policy and its trials come to"
+FORGED = [
+    ("UPDATE runs SET gate = replace(gate, 'passed', 'failed')", [
+        f"run 20261130-a: its gate.{path} {NOT_SO}" for path in ("outcome", "rules[0].outcome")]),
+    ("UPDATE runs SET gate = replace(gate, '1.0', '0.9')", [
+        f"run 20261130-a: its gate.rules[0].{path} {NOT_SO}" for path in ("actual", "limit")]),
+    ("UPDATE runs SET gate = '[]'", [f"run 20261130-a: its gate {NOT_SO}"]),
+    ("UPDATE runs SET gate = NULL", ["run 20261130-a: expected a gate exactly of a completed run, found none"]),
+    ("UPDATE runs SET status = 'interrupted'", [
+        "run 20261130-a: expected a gate exactly of a completed run, found one"]),
+    ("UPDATE runs SET finished_at = NULL", [
+        "run 20261130-a: expected the time at which it was completed, found none"]),
+    ("UPDATE runs SET suite = 'other'", ["run 20261130-a: its suite is called otherwise than in its snapshot"]),
+    ("UPDATE cases SET name = 'spain'", ["run 20261130-a, case 0: its name differs from its snapshot's"]),
+    ("UPDATE cases SET labels = '[\"a\"]'", ["run 20261130-a, case 0: its labels differs from its snapshot's"]),
+    ("UPDATE cases SET metadata = '{\"a\": 1}'", ["run 20261130-a, case 0: its metadata differs from its snapshot's"]),
+    ("UPDATE cases SET labels = '5'", [
+        "run 20261130-a: its figures cannot be derived from what is stored of it (TypeError)"]),
+    ("UPDATE answers SET output = 'Lyon'", [
+        "run 20261130-a, case 0, trial 0: what is stored of it is not what its seal was made of"]),
+    ("UPDATE runs SET snapshots = '[]'", ["run 20261130-a: holds what was never written by jurat (AttributeError)"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("forged", "told"), FORGED)
+def test_a_forged_run_is_told(place: Path, forged: str, told: list[str]) -> None:
+    change(place, forged)
+
+    found = run("verify")
+
+    assert found.exit_code == 4
+    assert found.stdout.splitlines()[:-1] == told
 
 
 def test_the_findings_as_json_are_for_programs(place: Path) -> None:

@@ -86,6 +86,8 @@ async def test_a_pass_threshold_is_found_in_the_case_s_snapshot(runs: Store) -> 
     assert await told(runs) == []
 
 
+UNSEALED = "what is stored of it is not what its seal was made of"
+BEYOND = "expected amounts from 0 on (tokens, cost, duration, attempts), found another"
 SQL = "UPDATE assessments SET {} WHERE run = 1 AND case_index = 1 AND trial_index = 1"
 
 
@@ -132,6 +134,25 @@ SQL = "UPDATE assessments SET {} WHERE run = 1 AND case_index = 1 AND trial_inde
      [f"run {RUN}, case 1, trial 1, assessment 0: expected a result map, found something else"]),
     (SQL.format("result = 'no json'"),
      [f"run {RUN}, case 1, trial 1, assessment 0: expected a result map, found something else"]),
+    (SQL.format("result = replace(result, 'completed', 'complete')"),
+     [f"run {RUN}, case 1, trial 1: {UNSEALED}"]),
+    (SQL.format("name = 'wrong'"), [f"run {RUN}, case 1, trial 1: {UNSEALED}"]),
+    (SQL.format("weight = 3"), [f"run {RUN}, case 1, trial 1: {UNSEALED}"]),
+    (SQL.format("cost_usd = cost_usd + 1"), [f"run {RUN}, case 1, trial 1: {UNSEALED}"]),
+    (SQL.format("cost_usd = -1"),
+     [f"run {RUN}, case 1, trial 1, assessment 0: {BEYOND}", f"run {RUN}, case 1, trial 1: {UNSEALED}"]),
+    ("UPDATE trials SET input_tokens = -1 WHERE case_index = 0 AND trial_index = 1",
+     [f"run {RUN}, case 0, trial 1: {BEYOND}", f"run {RUN}, case 0, trial 1: {UNSEALED}"]),
+    ("UPDATE trials SET duration_ms = 1e300 WHERE case_index = 0 AND trial_index = 1",
+     [f"run {RUN}, case 0, trial 1: {BEYOND}", f"run {RUN}, case 0, trial 1: {UNSEALED}"]),
+    ("UPDATE answers SET output = 'Lyon' WHERE case_index = 0 AND trial_index = 0",
+     [f"run {RUN}, case 0, trial 0: {UNSEALED}"]),
+    ("UPDATE answers SET messages = NULL WHERE case_index = 0 AND trial_index = 0",
+     [f"run {RUN}, case 0, trial 0: {UNSEALED}"]),
+    ("DELETE FROM answers WHERE case_index = 0 AND trial_index = 0", [f"run {RUN}, case 0, trial 0: {UNSEALED}"]),
+    ("UPDATE trials SET status = 'splendid'", [f"run {RUN}: holds what was never written by jurat (ValueError)"]),
+    ("UPDATE runs SET snapshots = '[]'", [f"run {RUN}: holds what was never written by jurat (AttributeError)"]),
+    ("UPDATE trials SET seal = NULL", []),  # as an older version left it
     (SQL.format("status = 'pass'"),
      [f"run {RUN}, case 1, trial 1, assessment 0: the column status differs from the result's",
       f"run {RUN}, case 1, trial 1: expected the status pass by its assessments, found fail"]),
@@ -180,9 +201,9 @@ async def test_replies_are_verified_too_and_faults_name_what_they_are_of(sound: 
     ]
 
 
-async def test_without_the_rule_statuses_of_trials_are_taken_as_they_are(sound: Store, place: str) -> None:
+async def test_without_the_rule_only_the_seal_speaks_against_a_changed_status(sound: Store, place: str) -> None:
     await execute(place, "UPDATE trials SET status = 'fail' WHERE case_index = 1")
-    assert [fault async for fault in sound.verify()] == []
+    assert [fault.message async for fault in sound.verify()] == [f"run {RUN}, case 1, trial 0: {UNSEALED}"]
     assert await told(sound) == [f"run {RUN}, case 1, trial 0: expected the status pass by its assessments, found fail"]
 
 
@@ -192,3 +213,11 @@ async def test_stats_count_what_there_is(sound: Store) -> None:
     assert (stats.runs, stats.cases, stats.trials, stats.assessments, stats.snapshots) == (1, 2, 4, 4, 4)
     assert (stats.replies.kept, stats.replies.withheld) == (2, 0)
     assert stats.bytes > 0
+
+
+async def test_a_withheld_reply_has_no_negative_cost(sound: Store, place: str) -> None:
+    await sound.responses.commit([reply("a")])
+    await sound.responses.withhold([(key_of("a"), INVALID, SPENT)])
+    assert await told(sound) == []
+    await execute(place, "UPDATE withheld SET cost_usd = -1")
+    assert [fault async for fault in sound.verify()] == [StoreFault(key=key_of("a"), message=BEYOND)]

@@ -38,7 +38,7 @@ _Form = Annotated[Form, typer.Option("--format", help="How the findings are prin
 
 @app.command()
 def verify(store: _Place = None, form: _Form = Form.CONSOLE) -> None:
-    """Derive every hash, count and status anew, and say where the record differs from itself.
+    """Derive every hash, count, status and gate anew, and say where the record differs from itself.
 
     Exit codes: 0 the record is sound, 4 it is not or cannot be read.
     """
@@ -69,12 +69,12 @@ async def _open(place: str | None) -> Store:
 
 
 async def _verify(place: str | None, form: Form) -> bool:
-    from jurat.engine import trial_status
+    from jurat.suiterun import verify_store
 
     store = await _open(place)
     count, kept = 0, list[dict[str, "Json"]]()
     try:
-        async for fault in store.verify(trial_status):
+        async for fault in verify_store(store):
             count += 1
             if form is Form.CONSOLE:
                 line(_sentence(fault))

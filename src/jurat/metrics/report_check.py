@@ -23,7 +23,7 @@ from jurat.report.run_reader import ReportReader
 from jurat.report.sampling import sampling_of
 from jurat.vocabulary import Status
 
-__all__ = ["CheckedReport", "check_report"]
+__all__ = ["CheckedReport", "check_report", "differences"]
 
 _MOST_FAULTS = 20
 _MOST_EVALUATORS = 10_000
@@ -149,7 +149,7 @@ class _Check:
 
     def whole(self) -> None:
         if not self.faults:  # the figures of rows that are wrong themselves would say nothing new
-            for path in _differences(self.tally.summary(), self.reader.summary, "summary"):
+            for path in differences(self.tally.summary(), self.reader.summary, "summary"):
                 self.say(path, "what the cases come to", "something else")
         self._gate()
         self._provenance()
@@ -163,7 +163,7 @@ class _Check:
         if self.policy.wants_baseline:
             self._rules_without_baseline(gate)
             return
-        for path in _differences(self.policy.decide(self.tally).to_json(), gate, "gate"):
+        for path in differences(self.policy.decide(self.tally).to_json(), gate, "gate"):
             self.say(path, "what the policy comes to", "something else")
 
     def _rules_without_baseline(self, gate: Mapping[str, Json]) -> None:
@@ -171,7 +171,7 @@ class _Check:
         again = self.policy.decide(self.tally).to_json()["rules"]
         for index, (mine, told) in enumerate(zip(again, gate["rules"], strict=True)):
             if mine["rule"].get("type") != _REGRESSION:
-                for path in _differences(mine, told, f"gate.rules[{index}]"):
+                for path in differences(mine, told, f"gate.rules[{index}]"):
                     self.say(path, "what the policy comes to", "something else")
         outcomes = {rule["outcome"] for rule in gate["rules"]}
         worst = next((word for word in ("failed", "undecided") if word in outcomes), "passed")
@@ -245,13 +245,13 @@ def _best_mean(assessments: Sequence[AssessmentRecord]) -> Fraction:
     return reached / total
 
 
-def _differences(mine: Json, told: Json, path: str) -> Iterator[str]:
+def differences(mine: Json, told: Json, path: str) -> Iterator[str]:
     """The paths at which two plain values differ, the deepest that can be named."""
     if isinstance(mine, Mapping) and isinstance(told, Mapping) and mine.keys() == told.keys():
         for key in mine:
-            yield from _differences(mine[key], told[key], f"{path}.{key}")
+            yield from differences(mine[key], told[key], f"{path}.{key}")
     elif isinstance(mine, list) and isinstance(told, list) and len(mine) == len(told):
         for index, (one, other) in enumerate(zip(mine, told, strict=True)):
-            yield from _differences(one, other, f"{path}[{index}]")
+            yield from differences(one, other, f"{path}[{index}]")
     elif mine != told:
         yield path

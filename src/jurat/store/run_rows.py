@@ -27,10 +27,12 @@ from jurat.report.record import (
     TrialRecord,
 )
 from jurat.store.rows import Row, token_count
+from jurat.store.seals import seal_of
 from jurat.store.shared import part_of, shared_part, whole
 from jurat.store.texts import keep_canonical, keep_json, keep_text, read_json, read_text
 from jurat.vocabulary import Status
 
+_COLUMNS_OF_ASSESSMENT = 22
 _E = TypeVar("_E", bound=StrEnum)
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "snapshot_row",
     "text_rows",
     "trial_row",
+    "whole_rows",
 ]
 
 
@@ -132,7 +135,7 @@ def read_snapshot(row: Sequence[Any]) -> Snapshot:
 
 
 def trial_row(run: int, trial: TrialRecord) -> Row:
-    """The arguments of `ADD_TRIAL`."""
+    """The arguments of `ADD_TRIAL`, but for the seal."""
     subject, error = trial.subject, trial.subject.error
     return (
         run,
@@ -184,6 +187,13 @@ def assessment_rows(run: int, trial: TrialRecord) -> Iterable[Row]:
             run,
             *place,
         )
+
+
+def whole_rows(run_id: str, run: int, trial: TrialRecord) -> tuple[Row, Row, list[Row]]:
+    """The arguments of `ADD_TRIAL`, `ADD_ANSWER` and `ADD_ASSESSMENT`, the first with the seal on all three."""
+    own, answer, assessments = trial_row(run, trial), answer_row(run, trial), list(assessment_rows(run, trial))
+    seal = seal_of(run_id, own[1:], answer[3:], [row[4:_COLUMNS_OF_ASSESSMENT] for row in assessments])
+    return (*own, seal), answer, assessments
 
 
 def text_rows(trials: Iterable[TrialRecord]) -> list[Row]:

@@ -40,6 +40,7 @@ __all__ = [
     "RETIRE_SCOPE",
     "RUNS",
     "SCOPE",
+    "SEALS_OF",
     "SNAPSHOT",
     "SNAPSHOTS",
     "SPENT_BY",
@@ -136,9 +137,9 @@ ADD_TRIAL = both(
     f"""
 INSERT INTO trials (
     run, case_index, trial_index, status, assessments, recorded, error_category, error_message, paid,
-    {_SPENDING}
+    {_SPENDING}, seal
 )
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (run, case_index, trial_index) DO NOTHING
 """,
     "a trial belongs to a case that its run does not have",
@@ -174,6 +175,7 @@ TRIALS_OF = both(f"""
 SELECT case_index, trial_index, status, assessments, recorded, error_category, error_message, paid, {_SPENDING}
 FROM trials WHERE {_PAGE} {_IN_ORDER} LIMIT ?
 """)
+SEALS_OF = both(f"SELECT case_index, trial_index, seal FROM trials WHERE {_PAGE}")
 ANSWERS_OF = both(f"""
 SELECT case_index, trial_index, output, rendered_input, messages, execution FROM answers WHERE {_PAGE}
 """)

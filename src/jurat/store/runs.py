@@ -25,8 +25,6 @@ from jurat.store.journals import ScopedJournal
 from jurat.store.owners import Owner, is_gone
 from jurat.store.rows import Row
 from jurat.store.run_rows import (
-    answer_row,
-    assessment_rows,
     case_row,
     read_case,
     read_run,
@@ -35,7 +33,7 @@ from jurat.store.run_rows import (
     run_row,
     snapshot_row,
     text_rows,
-    trial_row,
+    whole_rows,
 )
 from jurat.store.run_statements import (
     ADD_ANSWER,
@@ -121,10 +119,11 @@ class RunStore:
             return
         run = await self._number(run_id)
         with self._told(f"run {run_id}: a trial"):
+            rows = [whole_rows(run_id, run, trial) for trial in trials]
             changes: list[Change] = [
-                (ADD_TRIAL, [trial_row(run, trial) for trial in trials]),
-                (ADD_ANSWER, [answer_row(run, trial) for trial in trials]),
-                (ADD_ASSESSMENT, [row for trial in trials for row in assessment_rows(run, trial)]),
+                (ADD_TRIAL, [trial for trial, _, _ in rows]),
+                (ADD_ANSWER, [answer for _, answer, _ in rows]),
+                (ADD_ASSESSMENT, [row for _, _, assessments in rows for row in assessments]),
                 (ADD_SNAPSHOT, text_rows(trials)),
             ]
         await self._database.write([*changes, *self._claims.sign_of_life(run_id, run)])

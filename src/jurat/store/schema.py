@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CREATE", "HEAD", "VERSION_TABLE", "needs_upgrade", "upgrade"]
 
-HEAD = "0003"
+HEAD = "0004"
 VERSION_TABLE = "jurat_version"
 
 

@@ -144,6 +144,7 @@ CREATE = (
         attempts INTEGER NOT NULL,
         cached BOOLEAN NOT NULL,
         models TEXT,
+        seal VARCHAR(64),
         CONSTRAINT pk_trials PRIMARY KEY (run, case_index, trial_index),
         CONSTRAINT fk_trials_run FOREIGN KEY(run, case_index)
          REFERENCES cases (run, case_index) ON DELETE CASCADE

@@ -161,10 +161,12 @@ trials = sa.Table(
     sa.Column("error_message", sa.Text),
     sa.Column("paid", sa.Text),
     *_spending(),
+    sa.Column("seal", sa.String(64)),
     sa.ForeignKeyConstraint(("run", "case_index"), ("cases.run", "cases.case_index"), ondelete="CASCADE"),
 )
 """One trial each: its outcome, how many assessments it has, what its subject's answer cost or why there is none, and as
-JSON the keys of the calls whose cost stands here (`paid`, null for none)."""
+JSON the keys of the calls whose cost stands here (`paid`, null for none). `seal` is the hash of what was written of the
+trial (`jurat.store.seals`), null where an older version wrote it."""
 
 answers = sa.Table(
     "answers",

@@ -1,8 +1,9 @@
 """The record proves itself: every hash, count and word of the runs is derived anew, and told where it differs.
 
 Looked at are, a page at a time: snapshots against their hashes; each run's cases and trials against its plan; each
-assessment's columns against its result map; each trial's status against its assessments, and each case's against its
-trials. The rule by which assessments become a trial's status is the engine's, and is handed in.
+assessment's columns against its result map; each trial's rows against its seal, and its status against its assessments;
+each case's outcome against its trials. The rule by which assessments become a trial's status is the engine's, and is
+handed in.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from jurat.store.database import Database
 from jurat.store.responses import StoreFault
 from jurat.store.rows import Row
 from jurat.store.run_rows import error_category, read_assessment
-from jurat.store.run_statements import ASSESSMENTS_OF, TRIALS_OF
+from jurat.store.run_statements import ANSWERS_OF, ASSESSMENTS_OF, SEALS_OF, TRIALS_OF
 from jurat.store.runs import RunStore
+from jurat.store.seals import seal_of
 from jurat.store.shared import names_in
 from jurat.store.texts import read_json, read_text
 from jurat.store.verify_statements import (
+    BEYOND,
+    BEYOND_WITHHELD,
     CASE_BODIES,
     CASES_PAGE,
     KNOWN,
@@ -42,6 +46,7 @@ TrialRule = Callable[[Sequence[AssessmentRecord], float | None], Status]
 
 _PAGE = 256
 _LAST = 2**31 - 1
+_NO_ANSWER = (None,) * 4
 _place = itemgetter(0, 1)
 
 
@@ -56,11 +61,16 @@ async def verify_runs(database: Database, runs: RunStore, rule: TrialRule | None
     for told, statement in LOOSE:
         for number, *place in await database.read(statement):
             yield _fault("", f"{told} (run number {number})", *place)
+    async for fault in _amounts(database):
+        yield fault
     last = -1
     while rows := await database.read(RUNS_PAGE, last, _PAGE):
         for number, name in rows:
-            async for fault in _run(database, number, await runs.get(read_text(name)), rule):
-                yield fault
+            try:
+                async for fault in _run(database, number, await runs.get(read_text(name)), rule):
+                    yield fault
+            except (ValueError, TypeError, LookupError, AttributeError) as error:
+                yield _fault(read_text(name), f"holds what was never written by jurat ({type(error).__name__})")
         last = rows[-1][0]
 
 
@@ -69,6 +79,15 @@ def _fault(run: str, told: str, *place: int) -> StoreFault:
     words = [f"{word} {number}" for word, number in zip(("case", "trial", "assessment"), place, strict=False)]
     where = ", ".join([f"run {run}", *words] if run else words)
     return StoreFault(key=run or None, message=f"{where}: {told}")
+
+
+async def _amounts(database: Database) -> AsyncIterator[StoreFault]:
+    told = "expected amounts from 0 on (tokens, cost, duration, attempts), found another"
+    for statement in BEYOND:
+        for name, *place in await database.read(statement):
+            yield _fault(read_text(name), told, *place)
+    for (key,) in await database.read(BEYOND_WITHHELD):
+        yield StoreFault(key=key, message=told)
 
 
 async def _snapshots(database: Database) -> AsyncIterator[StoreFault]:
@@ -156,15 +175,20 @@ async def _trials(
     for name in await _missing(database, sorted(names_in(row[-1] for row in assessments))):
         yield _fault(run, f"the text {name} that a result names is not there")
     thresholds = {index: _threshold(body) for index, body in await database.read(CASE_BODIES, number, first, until[0])}
+    answers = {_place(row): row[2:] for row in await database.read(ANSWERS_OF, number, *after, *until)}
+    seals = {_place(row): row[2] for row in await database.read(SEALS_OF, number, *after, *until)}
     of_trial = {place: [row[2:] for row in rows] for place, rows in groupby(assessments, _place)}
     for trial in trials:
         place = _place(trial)
         own = of_trial.get(place, [])
-        for position, row in enumerate(own):
-            for told in _columns(row):
-                yield _fault(run, told, *place, position)
-        for told in _trial(trial, own, thresholds.get(place[0]), rule if place[0] in thresholds else None):
-            yield _fault(run, told, *place)
+        found = [(told, (*place, position)) for position, row in enumerate(own) for told in _columns(row)]
+        derived = _trial(trial, own, thresholds.get(place[0]), rule if place[0] in thresholds else None)
+        found += [(told, place) for told in derived]
+        sealed = (None, seal_of(run, trial, answers.get(place, _NO_ANSWER), own))
+        if not found and seals.get(place) not in sealed:  # where more is known, this would say nothing new
+            found = [("what is stored of it is not what its seal was made of", place)]
+        for told, where in found:
+            yield _fault(run, told, *where)
 
 
 def _trial(trial: Row, assessments: Sequence[Row], threshold: float | None, rule: TrialRule | None) -> Iterator[str]:

@@ -1,10 +1,14 @@
 """The SQL by which a store is verified, written out once for both databases (see `jurat.store.statements`)."""
 
+# ruff: noqa: S608  put together from constants alone
+
 from __future__ import annotations
 
 from jurat.store.statements import both
 
 __all__ = [
+    "BEYOND",
+    "BEYOND_WITHHELD",
     "CASES_PAGE",
     "CASE_BODIES",
     "KNOWN",
@@ -31,6 +35,27 @@ CASE_BODIES = both("""
 SELECT c.case_index, s.body FROM cases c JOIN snapshots s ON s.hash = c.case_hash
 WHERE c.run = ? AND c.case_index >= ? AND c.case_index <= ?
 """)
+
+_MOST = "1000000000000000"
+_AMOUNTS = (
+    *("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens"),
+    *("cost_usd", "duration_ms", "attempts"),
+)
+_BEYOND = " OR ".join(f"{name} NOT BETWEEN 0 AND {_MOST}" for name in _AMOUNTS)
+
+BEYOND = tuple(
+    both(f"""
+SELECT r.id, t.{", t.".join(place)} FROM {table} t JOIN runs r ON r.number = t.run WHERE {_BEYOND}
+ORDER BY r.number LIMIT 100
+""")
+    for table, place in (
+        ("trials", ("case_index", "trial_index")),
+        ("assessments", ("case_index", "trial_index", "position")),
+    )
+)
+"""Amounts that nothing can have used or cost, a hundred of each kind at most: negative, endless, or no numbers."""
+
+BEYOND_WITHHELD = both(f"SELECT key FROM withheld WHERE {_BEYOND} LIMIT 100")
 
 LOOSE = (
     (

@@ -17,6 +17,7 @@ from jurat.suiterun.prepare import Prepared, check_suite, plan_for, prepare
 from jurat.suiterun.recordings import is_recording
 from jurat.suiterun.reopen import reopen
 from jurat.suiterun.rescore import begin_rescore
+from jurat.suiterun.verifying import verify_store
 
 __all__ = [
     "Finished",
@@ -39,4 +40,5 @@ __all__ = [
     "read_places",
     "reopen",
     "trial_evidence",
+    "verify_store",
 ]
