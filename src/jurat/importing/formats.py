@@ -20,6 +20,8 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "promptfoo": "a configuration of promptfoo",
         "deepeval": "a dataset of DeepEval",
         "otel": "traces of OpenTelemetry (OTLP JSON)",
+        "inspect": "a log of Inspect in JSON",
+        "langfuse": "an export of Langfuse",
     }
 )
 """Every format with what it is, in the order in which they are looked for."""
