@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import Any
 
 import pytest
@@ -89,6 +90,25 @@ def test_no_text_is_taken_for_a_formula(start: str) -> None:
     assert (row["case"], row["reason"]) == (f"'{start}1+1", f"'{start}x")
 
 
+@pytest.mark.parametrize(
+    "text", [" =1+1", "\ufeff=1+1", "\u200b\u00a0 @x", "-b c", "-", "-5-5", "+1 234", "-1\n", "\x1b=1", "\u3000＝1"]
+)
+def test_what_stands_before_a_formula_hides_it_from_nobody(text: str) -> None:
+    (row,) = table(csv_text([{"case": text}], heading=True))
+    assert row["case"] == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["-5", "+0.5", "-1.5e-3", "5", "a=1", "b -c", "1-1", " x", "it's"])
+def test_numbers_and_plain_words_are_left_as_they_are(text: str) -> None:
+    (row,) = table(csv_text([{"case": text}], heading=True))
+    assert row["case"] == text
+
+
+def test_what_no_table_can_hold_is_seen_to_be_missing() -> None:
+    (row,) = table(csv_text([{"case": "a\0b\ud83dc"}], heading=True))
+    assert row["case"] == "a\ufffdb\ufffdc"
+
+
 def test_a_number_stays_a_number() -> None:
     (row,) = table(csv_text([{"score": -1.5, "trial": -1, "required": True}], heading=True))
 
@@ -99,7 +119,7 @@ def test_a_number_stays_a_number() -> None:
 def test_every_other_text_comes_back_as_it_was(text: str) -> None:
     (row,) = table(csv_text([{"case": "x", "reason": text}], heading=True))
 
-    written = text.encode("utf-8", "replace").decode()
+    written = re.sub("[\ud800-\udfff]", "\ufffd", text)
     assert row["reason"] in (written, f"'{written}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -85,3 +86,19 @@ def test_who_ends_a_run_at_once_gets_the_cursor_back(folder: Folder) -> None:
     _, _, after = seen.rpartition("\x1b[?25l")
     assert "\x1b[?25h" in after
     assert "interrupted; 0 of 4 trials are kept: jurat resume" in after
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "json", "report", "markdown", "html", "junit"])
+def test_what_a_model_wrote_steers_no_terminal_in_any_format(folder: Folder, form: str) -> None:
+    steering = "\x1b]0;owned\x07 \x9b31m \u202e right"
+    case = {"name": "a", "output": steering, "assertions": [{"type": "contains", "value": "right"}]}
+    folder.write("steering.yaml", json.dumps({"suite": "s", "cases": [case]}))
+    folder.jurat("run", "steering.yaml")
+
+    code, seen = on_a_terminal(folder, "export", "latest", "--format", form, "--include-output")
+
+    assert code == 0
+    assert not set(seen) & {"\x1b", "\x07", "\x9b", "\u202e"}
+    if form != "html":
+        piped = folder.jurat("export", "latest", "--format", form, "--include-output").out
+        assert ("\u202e" in piped) == (form in ("csv", "jsonl", "json", "report"))

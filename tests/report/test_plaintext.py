@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jurat.report.plaintext import clipped, columns, padded, visible, wrapped
+from jurat.report.plaintext import clipped, columns, harmless, padded, visible, wrapped
 
 
 @pytest.mark.parametrize(
@@ -84,3 +86,19 @@ def test_long_hostile_text_is_looked_at_once(piece: str) -> None:
     assert "\x1b" not in made
     assert "\u202e" not in made
     assert clipped(text, 200).count("\\x1b") <= 200
+
+
+@given(st.text(st.characters() | st.sampled_from("\x1b\x9b\u202e\x85\r\n\x7f\U000e0041")))
+def test_what_programs_read_is_harmless_on_a_terminal_and_stays_the_same_json(text: str) -> None:
+    told = json.dumps(text, ensure_ascii=False)
+
+    shown = harmless(told)
+
+    assert json.loads(shown) == text
+    left = {unicodedata.category(char) for char in harmless(text) if char not in "\t\r\n"}
+    assert not left & {"Cc", "Cs", "Zl", "Zp"}
+    assert re.search("\r(?!\n)|[\u202a-\u202e]", harmless(text)) is None
+
+
+def test_the_ends_of_lines_of_a_table_stay_on_a_terminal() -> None:
+    assert harmless("a,\x1b[31mb\r\nc\rd\r\n") == "a,\\u001b[31mb\r\nc\\u000dd\r\n"

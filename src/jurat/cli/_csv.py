@@ -1,13 +1,15 @@
 """A run as a table: one row for what the subject did in a trial, and one for each assertion on it.
 
-So that every cost stands in one row alone, and columns add up. A text that a spreadsheet would take for a formula gets
-an apostrophe in front, as spreadsheets themselves write it; numbers stay numbers.
+So that every cost stands in one row alone, and columns add up. A text that a spreadsheet may take for a formula gets an
+apostrophe in front, as spreadsheets themselves write it; numbers stay numbers. What counts as such is OWASP's rule
+("CSV Injection"): a text that begins with one of its signs, even where spaces or invisible characters stand before it.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,8 +25,13 @@ COLUMNS = (
     *("error", "error_message", "provider", "model", "input_tokens", "output_tokens", "cost_usd", "duration_ms"),
     *("attempts", "cached", "rendered_input", "output"),
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_FORMULA = re.compile(
+    r"[\t\r\n]|[\s\x00-\x1f\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*[=+\-@＝＋－＠]"
+)
 """What makes a spreadsheet read a text as a formula, or strip it and then do so; the full-width forms too."""
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
+"""A text that is a number and nothing else computes nothing."""
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 
 def csv_text(rows: Iterable[Mapping[str, Json]], *, heading: bool = False) -> str:
@@ -45,8 +52,9 @@ def _cell(value: Json) -> str | int | float:
     if isinstance(value, int | float):
         return value
     text = value if isinstance(value, str) else canonical(value)
-    text = text.replace("\0", "").encode("utf-8", "replace").decode()
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    text = _NO_CHARACTER.sub("\ufffd", text)
+    risky = _FORMULA.match(text) is not None and _NUMBER.fullmatch(text) is None
+    return f"'{text}" if risky else text
 
 
 def trial_rows(

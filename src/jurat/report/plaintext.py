@@ -11,13 +11,17 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-__all__ = ["clipped", "columns", "padded", "visible", "wrapped"]
+__all__ = ["clipped", "columns", "harmless", "padded", "visible", "wrapped"]
 
 # C0 but tab and newline, DEL and C1; marks and overrides of writing direction; line and paragraph separators;
 # invisible characters that hide text or split words; tag characters; surrogates, which no terminal can be sent.
+_NO_TEXT = (
+    "\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f"
+)
+_UNSAFE = re.compile(f"[{_NO_TEXT}]|\r(?!\n)")
 _INVISIBLE = re.compile(
-    "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    f"[\r{_NO_TEXT}]"
     # A line of a build's log that begins with `::word`, or holds `##[word`, is a command to GitHub's runner.
     "|(?<!\\S):(?=:[A-Za-z][A-Za-z-]*(?:::|[ \t]))|(?<=##)\\[(?=[A-Za-z])"
 )
@@ -30,6 +34,19 @@ def visible(text: str) -> str:
     So is the sign that makes a word a command to a build's runner, where one would begin.
     """
     return _INVISIBLE.sub(_escape, text)
+
+
+def harmless(text: str) -> str:
+    """What a program reads, shown on a terminal: control characters and marks of direction as JSON escapes them.
+
+    A JSON text stays the same one. Tabs, newlines and the ends of a table's lines stay.
+    """
+    return _UNSAFE.sub(_json_escape, text)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[start]:02x}{units[start + 1]:02x}" for start in range(0, len(units), 2))
 
 
 def _escape(found: re.Match[str]) -> str:
