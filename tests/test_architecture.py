@@ -22,7 +22,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
         frozenset,
         (
             ("errors", "_version", "processend"),
-            ("vocabulary", "threads", "credentials", "usermodules"),
+            ("vocabulary", "threads", "credentials", "usermodules", "regularfiles"),
             ("jsontext",),
             ("_tree", "_yamlwrite"),
             ("_jsonfeed", "_yamlfeed"),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 from jurat.errors import AuthoringError, Fault
+from jurat.regularfiles import kind_of
 from jurat.vocabulary import nearest
 
 __all__ = ["FolderFiles"]
@@ -107,11 +108,11 @@ def _opened(root: Path, steps: Sequence[str], path: str) -> IO[bytes]:
     """Open a regular file, step by step and never through a link: what was looked at before is what is opened."""
     mode = root.joinpath(*steps).stat().st_mode  # before it is opened: to open a device may set it to work
     if not stat.S_ISREG(mode):
-        _refuse("a file", f"{path!r}, which is {_kind(mode)}")
+        _refuse("a file", f"{path!r}, which is {kind_of(mode)}")
     descriptor = _open_in_steps(root, steps)
     try:
         if not stat.S_ISREG(mode := os.fstat(descriptor).st_mode):
-            _refuse("a file", f"{path!r}, which is {_kind(mode)}")
+            _refuse("a file", f"{path!r}, which is {kind_of(mode)}")
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
@@ -130,11 +131,6 @@ def _open_in_steps(root: Path, steps: Sequence[str]) -> int:
             os.close(folder)
         folder = inner
     return folder
-
-
-def _kind(mode: int) -> str:
-    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
-    return next((word for test, word in kinds if test(mode)), "a device")
 
 
 def _refuse(expected: str, found: str, hint: str | None = None) -> NoReturn:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jurat.errors import AuthoringError, Fault
+from jurat.regularfiles import read_regular
 from jurat.suite.loaded import LoadedSuite
 from jurat.suite.manifest import gather_suite
 from jurat.suite.suite import Suite
@@ -63,8 +64,7 @@ def _in_order(faults: list[Fault]) -> list[Fault]:
 def _sound(path: Path) -> LoadedSuite | None:
     """The suite as far as it is sound; its documents do not matter here."""
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+        content = read_regular(path, MAX_BYTES + 1)
     except (OSError, ValueError):
         return None
     return gather_suite(content, str(path), FolderFiles(path.parent), [])

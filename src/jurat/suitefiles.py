@@ -17,6 +17,7 @@ from typing import TypeVar
 from jurat.documents import MAX_DOCUMENT_BYTES, Extracted, extract
 from jurat.errors import AuthoringError, Fault
 from jurat.folderfiles import FolderFiles
+from jurat.regularfiles import read_regular
 from jurat.suite.case import Case, CaseDocument
 from jurat.suite.loaded import LoadedSuite
 from jurat.suite.manifest import gather_suite
@@ -57,8 +58,7 @@ def load_suite(path: Path) -> LoadedSuite:
 
 def _suite_text(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)  # a longer one is refused by whoever reads the text
+        return read_regular(path, MAX_BYTES + 1)  # a longer one is refused by whoever reads the text
     except FileNotFoundError:
         found = "no such file"
     except OSError as error:

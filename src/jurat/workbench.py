@@ -20,8 +20,10 @@ from jurat.jsontext import Json, canonical, type_name
 from jurat.judge import Judge, JudgeSettings
 from jurat.provider import Provider, is_shorthand, make_provider, parse_shorthand
 from jurat.provider.hosts import HostTrust
+from jurat.regularfiles import read_regular
 from jurat.rubric import Rubric, find, read_rubric
 from jurat.vocabulary import nearest
+from jurat.yamltext import MAX_BYTES
 
 if TYPE_CHECKING:
     from jurat.store import Store
@@ -252,7 +254,7 @@ class Workbench:
             return find(wanted)
         file = self.directory / wanted
         try:
-            text = file.read_bytes()
+            text = read_regular(file, MAX_BYTES + 1)
         except OSError as error:
             fault = Fault(
                 path="rubric", file=wanted, expected="a file that can be read", found=error.strerror or "none"

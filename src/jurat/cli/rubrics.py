@@ -15,6 +15,7 @@ from jurat.cli._exits import exits
 from jurat.cli._stdout import columns, line, say_data, say_json
 from jurat.cli._text import visible, wrapped
 from jurat.errors import AuthoringError, Fault
+from jurat.regularfiles import read_regular
 from jurat.rubric import Criterion, Rubric, catalog, find, read_rubric
 from jurat.yamltext import MAX_BYTES, to_yaml
 
@@ -83,8 +84,7 @@ def _resolve(reference: str) -> Rubric:
 
 def _content(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+        return read_regular(path, MAX_BYTES + 1)
     except OSError as error:
         found = error.strerror or type(error).__name__
         raise AuthoringError("rubric file", [_unreadable(path, found)]) from None

@@ -14,6 +14,7 @@ from jurat.cli._exits import ExitCode, exits
 from jurat.cli._stdout import line, tell
 from jurat.cli._text import visible
 from jurat.errors import AuthoringError, Fault, StoreError
+from jurat.regularfiles import read_regular
 
 if TYPE_CHECKING:
     from jurat.suite.suite import Suite
@@ -95,8 +96,7 @@ def _content(file: Path) -> bytes:
     from jurat.yamltext import MAX_BYTES
 
     try:
-        with file.open("rb") as stream:
-            return stream.read(MAX_BYTES + 1)
+        return read_regular(file, MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         found = getattr(error, "strerror", None) or "a name that no file can have"
     raise AuthoringError(

@@ -31,6 +31,7 @@ from typing import IO, TYPE_CHECKING
 
 from jurat.errors import ModelError
 from jurat.provider.cores import usable_cores
+from jurat.regularfiles import open_regular
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -175,7 +176,7 @@ class LocalServer:
         if importlib.util.find_spec("xllamacpp") is None:
             raise LocalExtraMissing(self.model_path)
         try:
-            with self.model_path.open("rb") as file:
+            with open_regular(self.model_path) as file:
                 magic = file.read(4)
         except OSError as error:
             raise LocalServerError(

@@ -19,6 +19,7 @@ from typing import Any
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError, StoreError
 from jurat.jsontext import Json
 from jurat.provider.protocol import Raw
+from jurat.regularfiles import read_regular
 
 __all__ = ["Recording", "RecordingFile", "no_recording", "read_recording"]
 
@@ -105,7 +106,7 @@ class RecordingFile:
 
 def _whole_lines(path: Path) -> int:
     """The length of a file up to its last line end."""
-    return path.read_bytes().rfind(b"\n") + 1
+    return read_regular(path).rfind(b"\n") + 1
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
@@ -135,7 +136,7 @@ def read_recording(path: Path) -> Recording:
         AuthoringError: when the file is missing, or no recording, with the line.
     """
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = read_regular(path).split(b"\n")
     except OSError as error:
         hint = "jurat run SUITE --record FOLDER makes one; with --provider NAME=KIND:MODEL where none is there yet"
         raise no_recording(path, None, "a readable recording", error.strerror or type(error).__name__, hint) from None

@@ -23,6 +23,7 @@ from jurat.provider.openai_reply import read_reply
 from jurat.provider.openai_request import CHAT
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.script import ScriptedReply, reply_from
+from jurat.regularfiles import read_regular
 
 if TYPE_CHECKING:
     from jurat.jsontext import Json
@@ -197,7 +198,7 @@ def load_script(path: Path) -> tuple[ScriptedReply, ...]:
         AuthoringError: when the file cannot be read, or its replies have faults.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError as error:
         what = error.strerror or type(error).__name__
         fault = Fault(path="replies_file", expected="a readable file", found=what, file=str(path))

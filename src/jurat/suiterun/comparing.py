@@ -16,6 +16,7 @@ from jurat.jsontext import Json
 from jurat.metrics import check_report
 from jurat.metrics.comparison import CaseComparison, compare_case
 from jurat.metrics.comparison_parts import Appearance, content_of
+from jurat.regularfiles import open_regular
 from jurat.report.record import CaseRecord, RunRecord, RunStatus, TrialRecord
 from jurat.report.run_json import case_from_json, trial_from_json
 from jurat.report.run_reader import ReportReader
@@ -75,7 +76,7 @@ def _appearance(run: RunRecord, case: CaseRecord, trials: Sequence[TrialRecord],
 
 
 def _of_report(path: Path) -> Iterator[tuple[CaseRecord, list[TrialRecord]]]:
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         for told in ReportReader(stream, str(path)).cases():
             case = case_from_json(told)
             yield case, [trial_from_json(trial, case.case_index) for trial in told["trials"]]
@@ -116,7 +117,7 @@ async def find_side(text: str, word: str, store: Store | None) -> Side:
 
 def _read_report(path: Path, word: str) -> RunRecord:
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             return check_report(stream, str(path)).run
     except OSError as error:
         raise _refused(word, "a run, or a file with a JSON report", error.strerror or "no such file") from None
