@@ -54,7 +54,8 @@ def answer_bytes(answer: object, who: str) -> bytes:
 
 def _invalid(who: str, faults: list[Fault]) -> ProviderError:
     what = "; ".join(str(fault) for fault in faults)
-    return ProviderError(ErrorCategory.INVALID_RESULT, f"{who} gave no answer that can be used: {what}")
+    told = f"{who} gave no answer that can be used: {what}. The page docs/subjects.md says what it may return"
+    return ProviderError(ErrorCategory.INVALID_RESULT, told)
 
 
 def _message_faults(values: object) -> list[Fault]:

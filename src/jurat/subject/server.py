@@ -17,7 +17,7 @@ from typing import Any
 
 from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
 from jurat.evaluation.subject import SubjectReply, Task
-from jurat.jsontext import Json, canonical, freeze, thaw
+from jurat.jsontext import Json, JsonSyntaxError, NotJson, canonical, freeze, parse_strict, thaw
 from jurat.provider.addresses import BadAddress, checked_base_url, distrusted, mask_url, place
 from jurat.provider.credentials import KeySource, is_credential_name, looks_like_credential, shown_variable
 from jurat.provider.errors_from_http import Destination
@@ -233,14 +233,15 @@ def _text(body: bytes, where: str) -> str:
 
 def _json(body: bytes, where: str) -> Json:
     try:
-        told: Json = freeze(json.loads(body))
-    except (ValueError, RecursionError):
-        raise _no_answer(where, "one JSON value") from None
+        told: Json = freeze(parse_strict(body.decode()))
+    except (UnicodeDecodeError, JsonSyntaxError, NotJson):
+        raise _no_answer(where, "one JSON value, no key of an object twice") from None
     return told
 
 
 def _no_answer(where: str, expected: str) -> ProviderError:
-    what = f"the reply from {where} holds no answer: expected {expected}. Is the subject's mapping right?"
+    hint = "Is the subject's mapping right? See docs/subjects.md"
+    what = f"the reply from {where} holds no answer: expected {expected}. {hint}"
     return ProviderError(ErrorCategory.API_ERROR, what, status=200)
 
 
