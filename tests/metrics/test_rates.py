@@ -9,6 +9,14 @@ from hypothesis import strategies as st
 from jurat.metrics import Gate, Rate, wilson_interval
 
 
+@given(n=st.integers(1, 10**9))
+def test_none_and_all_reach_the_very_ends_and_nothing_beyond(n: int) -> None:
+    assert wilson_interval(0, n)[0] == 0.0
+    assert wilson_interval(n, n)[1] == 1.0
+    assert 0.0 < wilson_interval(0, n)[1] < 1.0
+    assert 0.0 < wilson_interval(n, n)[0] < 1.0
+
+
 @pytest.mark.parametrize(
     ("successes", "n", "low", "high"),
     [

@@ -61,7 +61,9 @@ def wilson_interval(successes: int, n: int, z: float = _Z95) -> tuple[float, flo
 def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, centre - half), min(1.0, centre + half)
+    # The formula gives exactly 0 and 1 where none or all succeeded; its floats come near.
+    low = 0.0 if share == 0 else max(0.0, centre - half)
+    return low, 1.0 if share == 1 else min(1.0, centre + half)
 
 
 @dataclass(slots=True)
