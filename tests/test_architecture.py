@@ -21,8 +21,9 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
     map(
         frozenset,
         (
-            ("errors", "_version", "processend"),
-            ("vocabulary", "threads", "credentials", "usermodules", "regularfiles"),
+            ("credentials", "_version", "processend"),
+            ("errors",),
+            ("vocabulary", "threads", "usermodules", "regularfiles"),
             ("jsontext",),
             ("_tree", "_yamlwrite"),
             ("_jsonfeed", "_yamlfeed"),

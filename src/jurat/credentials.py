@@ -53,7 +53,11 @@ def masked(text: str, known: Iterable[str] = ()) -> str:
     """The text with `***` for every key: those that are known, to the letter, and whatever looks like one."""
     for key in sorted(known, key=len, reverse=True):
         text = text.replace(key, "***")
-    return _VALUES.sub("***", text)
+    return _VALUES.sub(_mask, text)
+
+
+def _mask(found: re.Match[str]) -> str:
+    return "://***@" if found[0].startswith("://") else "***"
 
 
 def is_variable_name(text: str) -> bool:

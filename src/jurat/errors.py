@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from jurat.credentials import masked
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -84,7 +86,13 @@ def _again(kind: type[JuratError], fields: dict[str, object]) -> JuratError:
 
 
 class JuratError(Exception):
-    """The root: catch this to catch everything that jurat raises on purpose."""
+    """The root: catch this to catch everything that jurat raises on purpose.
+
+    What looks like a credential in a message is `***`, wherever it stood: in a file, an option or a name.
+    """
+
+    def __init__(self, *words: object) -> None:
+        super().__init__(*(masked(word) if isinstance(word, str) else word for word in words))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +115,7 @@ class Fault:
             place = f"{self.file}:{self.line}" if self.line is not None else self.file
             where = f"{place}: {where}"
         hint = f". {self.hint}" if self.hint else ""
-        return f"{where}: expected {self.expected}, found {self.found}{hint}"
+        return masked(f"{where}: expected {self.expected}, found {self.found}{hint}")
 
 
 class AuthoringError(JuratError):
