@@ -26,6 +26,7 @@ from jurat.processend import kept_alive
 from jurat.provider.protocol import Call, Raw
 from jurat.provider.python import load_function
 from jurat.subject.answers import answer_bytes, answer_reply
+from jurat.subject.sources import source_hash
 from jurat.threads import in_thread
 
 __all__ = ["PythonSubject", "task_to_json"]
@@ -39,11 +40,19 @@ class PythonSubject:
         name: what it is called, `module:function`.
         timeout_s: how long one answer may take; None for no bound of its own. A thread cannot be stopped; its answer is
             no longer waited for.
+        folder: of the modules whose code counts beside the function's own file (`jurat.subject.sources`).
     """
 
-    def __init__(self, function: Callable[[Any], Any], *, name: str, timeout_s: float | None = None) -> None:
+    def __init__(
+        self,
+        function: Callable[[Any], Any],
+        *,
+        name: str,
+        timeout_s: float | None = None,
+        folder: Path | None = None,
+    ) -> None:
         self._function, self._name, self._timeout_s = function, name, timeout_s
-        self._source = _source_hash(function)
+        self._source = source_hash(function, name, folder)
         self._prefix = canonical(["python", name, self._source]).encode() + b"\n"
 
     @classmethod
@@ -53,7 +62,7 @@ class PythonSubject:
         Raises:
             AuthoringError: when there is no such module or function.
         """
-        return cls(load_function(name, base_dir), name=name, timeout_s=timeout_s)
+        return cls(load_function(name, base_dir), name=name, timeout_s=timeout_s, folder=base_dir)
 
     @property
     def name(self) -> str:
@@ -62,7 +71,7 @@ class PythonSubject:
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """The function's name, and the hash of the file that it stands in where there is one: new code, new answers."""
+        """The function's name, and the hash of its code where it stands in a file: new code, new answers."""
         return {"kind": "python", "function": self._name, "source": self._source}
 
     def check(self) -> None:
@@ -147,12 +156,3 @@ def _called(function: Callable[[dict[str, Any]], Any], task: dict[str, Any]) -> 
         return function(task), None
     except BaseException as error:
         return None, error
-
-
-def _source_hash(function: Callable[..., Any]) -> str | None:
-    try:
-        file = inspect.getsourcefile(inspect.unwrap(function))
-        text = Path(file).read_bytes().replace(b"\r\n", b"\n") if file else None
-        return None if text is None else hashlib.sha256(text).hexdigest()
-    except (TypeError, OSError):
-        return None
