@@ -128,7 +128,7 @@ def test_a_picture_is_told_by_a_line_that_gives_its_size() -> None:
         (b"plain", "a.pdf", "PDF, as the ending says", "text"),
         (b"plain", "a.docx", "DOCX, as the ending says", "text"),
         (b"<!DOCTYPE html><p>Not found", "a.csv", "CSV, as the ending says", "an HTML page"),
-        (gzip.compress(b"plain"), "a.txt", "text, as the ending says", "a gzip file"),
+        (gzip.compress(b"plain", mtime=0), "a.txt", "text, as the ending says", "a gzip file"),
         (b"GIF89a" + bytes(20), "a.gif", ANY, "a GIF picture"),
         (b"{\\rtf1 x}", "a.rtf", ANY, "RTF"),
     ],
