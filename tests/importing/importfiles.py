@@ -10,10 +10,13 @@ from typing import Any
 from typer.testing import CliRunner
 
 from jurat.cli.app import app
-from jurat.errors import AuthoringError
+from jurat.errors import AuthoringError, Fault
+from jurat.folderfiles import FolderFiles
 from jurat.importing import Draft, Note, Notes, Source, compose, finished, importer_for
+from jurat.suite.manifest import gather_suite
 from jurat.suitecheck import checked_suite
 from jurat.yamlformat import format_document
+from jurat.yamltext import to_yaml
 
 FILES = Path(__file__).parent / "files"
 
@@ -38,12 +41,17 @@ class Made:
 
 
 def attempt(content: bytes, name: str, form: str) -> None:
-    """Import, and let nothing but an error of the author's come out."""
+    """Import, and let nothing but an error of the author's come out, or a suite that can be read."""
     try:
         made = Made(content, name, form)
     except AuthoringError:
         return
-    json.dumps([made.suite, made.cases])
+    if made.cases:
+        text = json.dumps({**made.suite, "cases": made.cases}).encode("utf-8", "backslashreplace")
+        faults: list[Fault] = []
+        gather_suite(text, "suite.json", FolderFiles(FILES), faults)
+        assert faults == []
+        to_yaml({**made.suite, "cases": made.cases})
 
 
 def command(*arguments: str) -> tuple[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,20 @@ def test_a_template_that_computes_stays_text_and_is_told() -> None:
     assert made.suite["prompt"] == "{{open_braces}} q | upper }} and {{q}}"
     assert made.cases[0]["variables"] == {"q": "why?", "open_braces": "{{"}
     assert "computes" in made.reasons[0]
+
+
+def test_prompts_and_values_are_read_from_files_beside_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "p.txt").write_text("Say it: {{ text }}", "utf-8")
+    (tmp_path / "v.md").write_text("a {{b}}", "utf-8")
+    written = "prompts: [file://p.txt]\nproviders: [openai:m]\ntests: [{vars: {text: file://v.md}}]\n"
+    (tmp_path / "c.yaml").write_text(written, "utf-8")
+
+    code, told = command("auto", str(tmp_path / "c.yaml"), "--out", str(tmp_path / "s.json"))
+
+    assert (code, told.splitlines()[-1][-3:]) == (0, ": 0")
+    suite = json.loads((tmp_path / "s.json").read_text("utf-8"))
+    assert suite["prompt"] == "Say it: {{text}}"
+    assert suite["cases"][0]["variables"] == {"text": "a {{b}}"}
 
 
 def test_references_to_templates_of_assertions_are_followed() -> None:

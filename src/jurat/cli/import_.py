@@ -20,18 +20,18 @@ from jurat.errors import AuthoringError, Fault
 if TYPE_CHECKING:
     from jurat.importing import Draft, Notes
 
-__all__ = ["import_"]
+__all__ = ["FORMATS_HELP", "import_"]
 
 _INLINE_CASES = 2_000
 _INLINE_BYTES = 4_000_000
 """What a suite file holds itself; more cases stand in a file of rows beside it."""
 
-_FORMAT_HELP = "auto finds it by the content; or promptfoo, deepeval, otel, langfuse, inspect, openai-evals."
+FORMATS_HELP = "auto finds it by the content; or promptfoo, deepeval, otel, langfuse, inspect, openai-evals."
 _PROVIDER_HELP = "Who answers and judges where the file names nobody that is known: a name, or kind:model."
 
 
 def import_(
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help=_FORMAT_HELP, show_default=False)],
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help=FORMATS_HELP, show_default=False)],
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of that format.", show_default=False)],
     out: Annotated[
         Path | None,
@@ -78,13 +78,17 @@ def _import(
     *,
     overwrite: bool,
 ) -> Draft:
+    from jurat.folderfiles import FolderFiles
     from jurat.importing import Draft, Source, compose, finished, importer_for
 
     beside = None if out is None else out.with_name(f"{out.stem}.cases.jsonl")
     _refuse_places(files, out, beside, overwrite=overwrite)
     draft = Draft(provider=provider)
     with ExitStack() as open_files:
-        sources = [Source(str(path), open_files.enter_context(_opened(path)), notes) for path in files]
+        sources = [
+            Source(str(path), open_files.enter_context(_opened(path)), notes, FolderFiles(path.parent))
+            for path in files
+        ]
         readers = [(importer_for(form, source), source) for source in sources]
         raws = chain.from_iterable(reader.read(source, draft) for reader, source in readers)
         spool = open_files.enter_context(tempfile.TemporaryFile())

@@ -28,7 +28,7 @@ _READ = (
     *("user_description", "chatbot_role", "source_file", "metrics_data", "token_cost", "completion_time"),
 )
 _AS_METADATA = ("comments", "scenario", "user_description", "chatbot_role", "source_file")
-_HEAD = (*_CASES, "metrics", "name", "alias", "hyperparameters", "test_file", "run_duration", "metrics_scores")
+_HEAD = (*_CASES, "metrics", "name", "alias")
 
 
 def recognises(sample: Json, kind: str) -> bool:

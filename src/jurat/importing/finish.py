@@ -32,6 +32,7 @@ _ORDER = (
     *("name", "variables", "messages", "documents", "expected", "output", "execution", "labels", "metadata"),
     *("assertions", "pass_threshold"),
 )
+_PROMPTS = ("prompt", "prompts")
 _HEAD = (
     *("schema_version", "suite", "description", "providers", "prompt", "prompts", "subject", "sampling", "policy"),
     *("limits", "assertions"),
@@ -72,6 +73,9 @@ def _case(raw: Raw, draft: Draft) -> dict[str, Json] | None:
     if "assertions" in given:
         provider = draft.provider
         given["assertions"] = [one for one in given["assertions"] if fitting(one, provider, raw, given)]
+    if not any(key in given for key in ("output", "messages")) and not any(draft.head.get(key) for key in _PROMPTS):
+        raw.note("", "nothing to ask, neither a prompt nor messages; the case is left out")
+        return None
     given["name"] = _name(given.get("name"), draft)
     return _fitted({key: given[key] for key in _ORDER if given.get(key) not in ({}, []) and key in given}, raw)
 

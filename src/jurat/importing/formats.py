@@ -20,6 +20,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "promptfoo": "a configuration of promptfoo",
         "deepeval": "a dataset of DeepEval",
         "otel": "traces of OpenTelemetry (OTLP JSON)",
+        "openai-evals": "evals, graders and items of OpenAI",
         "inspect": "a log of Inspect in JSON",
         "langfuse": "an export of Langfuse",
     }

@@ -19,6 +19,10 @@ from jurat.jsontext import Json, type_name
 __all__ = ["read", "recognises"]
 
 _ATTACHMENT = re.compile(r"attachment://([0-9a-fA-F]{32})")
+_TAKEN = (
+    *("id", "epoch", "input", "target", "choices", "messages", "output", "scores", "score", "metadata", "attachments"),
+    *("working_time", "total_time", "error", "sandbox", "files", "setup"),
+)
 _ACTED = ("sandbox", "files", "setup")
 _DEEPEST = 90
 
@@ -48,6 +52,10 @@ def read(source: Source, draft: Draft) -> Iterator[Raw]:
             raw.note("", f"expected a sample, found {type_name(sample)}; left out")
         else:
             yield from _sample(sample, model, raw)
+            source.pass_over(
+                key for key, part in sample.items() if key not in _TAKEN and part not in (None, "", [], {})
+            )
+    source.tell_passed_over("members of samples")
 
 
 def _sample(sample: Mapping[str, Any], model: Any, raw: Raw) -> Iterator[Raw]:

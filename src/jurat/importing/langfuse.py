@@ -23,6 +23,25 @@ __all__ = ["read", "recognises"]
 _LISTS = ("traces", "observations", "data", "generations")
 _TELLING = ("traceId", "trace_id", "htmlPath", "projectId", "project_id", "totalCost", "total_cost", "observations")
 _GENERATIONS = ("GENERATION", "AGENT")
+_TAKEN = (
+    *(
+        "id",
+        "traceId",
+        "trace_id",
+        "type",
+        "name",
+        "trace_name",
+        "input",
+        "output",
+        "latency",
+        "totalCost",
+        "total_cost",
+    ),
+    *("calculatedTotalCost", "calculated_total_cost", "costDetails", "cost_details", "usage", "usageDetails"),
+    *("usage_details", "promptTokens", "prompt_tokens", "completionTokens", "completion_tokens", "tags", "scores"),
+    *("metadata", "sessionId", "session_id", "model", "providedModelName", "provided_model_name", "environment"),
+    *("startTime", "start_time", "endTime", "end_time", "userId", "user_id", "observations"),
+)
 _PERSONAL = ("userId", "user_id")
 
 
@@ -49,9 +68,10 @@ def read(source: Source, draft: Draft) -> Iterator[Raw]:  # noqa: ARG001 (the pr
             fault = Fault(path="", expected=expected, found=type_name(document), file=source.name)
             raise AuthoringError("langfuse", [fault])
         yield from _any(document, "", None, source)
-        return
-    for row in source.rows():
-        yield from _any(row.values, "", row.number, source)
+    else:
+        for row in source.rows():
+            yield from _any(row.values, "", row.number, source)
+    source.tell_passed_over("members of traces and generations")
 
 
 def _any(value: Any, path: str, line: int | None, source: Source, depth: int = 0) -> Iterator[Raw]:
@@ -124,6 +144,7 @@ def _case(whole: Mapping[str, Any], said: Mapping[str, Any], raw: Raw) -> Iterat
     raw.case["execution"] = _execution(said, whole, talk)
     raw.case["labels"] = _labels(whole)
     raw.case["metadata"] = _metadata(whole, said)
+    raw.source.pass_over(key for key, part in whole.items() if key not in _TAKEN and part not in (None, "", [], {}))
     for key in _PERSONAL:
         if whole.get(key):
             raw.note(key, "who the user was; left out")

@@ -7,6 +7,7 @@ which is then read line by line. Spans that are no calls of models are counted i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -25,6 +26,15 @@ _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _OTHERS = ("resourceLogs", "resource_logs", "resourceMetrics", "resource_metrics")
 _CALLS = ("chat", "text_completion", "generate_content", "completion", "responses")
 
+_NUMBER = re.compile(r"\.\d+(?=\.|$)", re.ASCII)
+_TAKEN = (
+    *("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions", "gen_ai.prompt"),
+    *("gen_ai.completion", "llm.input_messages", "llm.output_messages", "input.", "output.", "llm.cost.total"),
+    *("gen_ai.operation.name", "openinference.span.kind", "llm.request.type", "gen_ai.usage.cost", "llm.model_name"),
+    *("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.usage.prompt_tokens"),
+    *("gen_ai.usage.completion_tokens", "llm.token_count.prompt", "llm.token_count.completion"),
+    *("gen_ai.request.model", "gen_ai.response.model"),
+)
 _TELLING = ("gen_ai.input.messages", "gen_ai.prompt.", "gen_ai.request.model")
 
 
@@ -42,9 +52,10 @@ def read(source: Source, draft: Draft) -> Iterator[Raw]:  # noqa: ARG001 (the pr
         batches = document if isinstance(document, list) else [document]
         for index, batch in enumerate(batches):
             yield from _batch(batch, f"[{index}]" if isinstance(document, list) else "", None, source)
-        return
-    for row in source.rows():
-        yield from _batch(row.values, "", row.number, source)
+    else:
+        for row in source.rows():
+            yield from _batch(row.values, "", row.number, source)
+    source.tell_passed_over("attributes of calls")
 
 
 def _batch(batch: Any, path: str, line: int | None, source: Source) -> Iterator[Raw]:
@@ -86,6 +97,7 @@ def _span(span: Mapping[str, Any], path: str, line: int | None, source: Source) 
         raw.note("", "a call without a recorded answer (contents are recorded only when that is turned on); left out")
         return
     _fill(raw.case, span, attributes, talk)
+    source.pass_over(_NUMBER.sub(".N", key) for key in attributes if not key.startswith(_TAKEN) and key not in _TAKEN)
     yield raw
 
 

@@ -129,15 +129,22 @@ class _Tests:
             yield self._raw(test, path, name, chosen, [dict(one) for one in own])
 
     def _variables(self, test: Mapping[str, Any], path: str) -> dict[str, Any]:
-        made = _object(test.get("vars"), f"{path}.vars", self._source)
-        for name, value in made.items():
+        made = dict(_object(test.get("vars"), f"{path}.vars", self._source))
+        for name, value in list(made.items()):
             if isinstance(value, str) and value.startswith("file://"):
-                self._source.note(f"{path}.vars.{name}", "a value in another file; its name stands in its place")
+                made[name] = self._content(value, f"{path}.vars.{name}")
             elif isinstance(value, str) and OPEN in value:
                 self._source.note(
                     f"{path}.vars.{name}", "a value that names others; a value is never filled in a suite"
                 )
-        return dict(made)
+        return made
+
+    def _content(self, value: str, path: str) -> str:
+        """What a file beside the configuration says, where it is text."""
+        found = self._source.beside(value.removeprefix("file://")) if value.endswith((".txt", ".md")) else None
+        if found is None:
+            self._source.note(path, "a value in another file; its name stands in its place")
+        return value if found is None else found
 
     def _raw(
         self, test: Mapping[str, Any], path: str, name: str, variables: dict[str, Any], own: list[dict[str, Any]]

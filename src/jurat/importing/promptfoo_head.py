@@ -50,7 +50,7 @@ def _prompts(value: Any, source: Source, draft: Draft) -> str | None:
     for index, one in enumerate(values):
         path = f"prompts[{index}]" if isinstance(value, list) else "prompts"
         label, text = _labelled(one, index)
-        prompt = _prompt(text, partial(source.note, path))
+        prompt = _prompt(_content(text, source), partial(source.note, path))
         if prompt is not None:
             while label in made:
                 label += "'"
@@ -71,6 +71,14 @@ def _labelled(one: Any, index: int) -> tuple[str, Any]:
         label = next((one[key] for key in ("label", "id") if isinstance(one.get(key), str)), "")
         return one_line(label) or f"prompt-{index + 1}", one.get("raw", one.get("prompt", one.get("id")))
     return f"prompt-{index + 1}", one
+
+
+def _content(text: Any, source: Source) -> Any:
+    """A prompt's text; that of a file beside the configuration, where it names one."""
+    if not isinstance(text, str) or "\n" in text or not text.endswith((".txt", ".md", ".json")):
+        return text
+    found = source.beside(text.removeprefix("file://"))
+    return text if found is None else found
 
 
 def _prompt(text: Any, tell: Any) -> Any:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO
 
 from jurat._jsonfeed import placed
 from jurat._tree import MAX_NUMBER, Place, walk
 from jurat.errors import AuthoringError, Fault
 from jurat.importing.notes import Notes
+from jurat.importing.secrets import clean_text
 from jurat.jsontext import Json, JsonSyntaxError, NonFinite, Repeated, parse
+from jurat.suite.files import SuiteFiles
 from jurat.suite.row import Row
 from jurat.suite.rows import read_rows
 from jurat.yamltext import MAX_BYTES, parse_yaml
@@ -28,6 +31,10 @@ _FIRST = 1024 * 1024
 """How much of a first line is looked at to tell rows from a document."""
 _ROWS = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
+_BESIDE = 4 * 1024 * 1024
+"""The most bytes of a file that another names."""
+_MOST_PASSED_OVER = 1_000
+_SHOWN = 30
 _DEEPEST = 90
 """A suite holds what is imported a few levels deeper than it was."""
 
@@ -39,13 +46,15 @@ class Source:
         name: the file as its author calls it.
         stream: its bytes, which can be read anew from the start.
         notes: takes what is odd about it.
+        folder: the files beside it, which it may name.
     """
 
-    def __init__(self, name: str, stream: IO[bytes], notes: Notes) -> None:
-        self.name, self._stream, self._notes = name, stream, notes
+    def __init__(self, name: str, stream: IO[bytes], notes: Notes, folder: SuiteFiles | None = None) -> None:
+        self.name, self._stream, self._notes, self._folder = name, stream, notes, folder
         self._lines: Callable[[str], int | None] = lambda _path: None
         self._value: Json = None
         self._read = False
+        self._passed_over: Counter[str] = Counter()
         self.kind = self._kind()
 
     def _kind(self) -> str:
@@ -91,6 +100,29 @@ class Source:
     def note(self, path: str, reason: str, *, line: int | None = None) -> None:
         """Note that something at a path of the document, or in a row's line, was not taken over."""
         self._notes.add(self.name, path, reason, line if line is not None else self._lines(path))
+
+    def beside(self, name: str) -> str | None:
+        """The text of a file in the same folder or below; None when there is none that can be read."""
+        try:
+            data = self._folder.read(name, limit=_BESIDE) if self._folder is not None else None
+            return data.decode("utf-8-sig").replace("\r\n", "\n") if data is not None else None
+        except (AuthoringError, UnicodeDecodeError):
+            return None
+
+    def pass_over(self, names: Iterable[str]) -> None:
+        """Remember what has no counterpart and would be told too often, one by one."""
+        for name in names:
+            if name in self._passed_over or len(self._passed_over) < _MOST_PASSED_OVER:
+                self._passed_over[name] += 1
+
+    def tell_passed_over(self, what: str) -> None:
+        """Note what was passed over, in one sentence."""
+        if self._passed_over:
+            names = sorted(clean_text(visible_name(name)) for name in self._passed_over)
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            shown = ", ".join(names[:_SHOWN])
+            self._notes.add(self.name, what, f"no counterpart in a case; left out: {shown}{more}")
+            self._passed_over.clear()
 
     # --- the document ----------------------------------------------------------------------------------------------
 
@@ -151,6 +183,11 @@ class Source:
             self.note(path, "a number of too many digits; it became text")
             return str(value)
         return value
+
+
+def visible_name(name: str) -> str:
+    """A member's name, short and on one line."""
+    return "".join(character if character.isprintable() else " " for character in name[:60])
 
 
 def _is_object(line: bytes) -> bool:
