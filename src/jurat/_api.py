@@ -216,7 +216,7 @@ class Run:
         from jurat.suiterun import by_case
 
         record = self.record
-        store = await Store.open(self.place)
+        store = await Store.open(self.place, reads=True)
         try:
             cases = [
                 case_json(case, trials, record.samples, include_output=include_output)

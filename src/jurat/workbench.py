@@ -278,11 +278,12 @@ class Workbench:
         resolved = rubric if isinstance(rubric, Rubric) else self.rubric(rubric)
         return Judge(resolved, self.provider(provider), settings, name=name)
 
-    async def open_store(self, address: str | None = None, *, must_exist: bool = False) -> Store:
+    async def open_store(self, address: str | None = None, *, must_exist: bool = False, reads: bool = False) -> Store:
         """The store: at the address, or where the environment or the configuration says, or in `.jurat/`.
 
         Args:
             must_exist: whether a missing file is a fault. Whoever only reads would otherwise make an empty store.
+            reads: whether nothing will be written, so that a full disk is no obstacle.
 
         Raises:
             AuthoringError: when there has to be a file, and is none.
@@ -295,7 +296,7 @@ class Workbench:
             hint = "Run a suite first, or say with --store where runs are kept"
             fault = Fault(path="store", expected="a store that holds runs", found=f"no file {place}", hint=hint)
             raise AuthoringError("store", [fault])
-        return await Store.open(place)
+        return await Store.open(place, reads=reads)
 
     def store_place(self, address: str | None = None) -> str | Path:
         """Where `open_store` opens it: a URL or a path."""

@@ -6,22 +6,23 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from run_samples import a_run, a_trial, begun, every_trial, some_cases, trials_of
+from run_samples import ENDED, a_run, a_trial, begun, every_trial, some_cases, trials_of
 from store_samples import execute, remount, replies, reply
 
 from jurat.engine import trial_status
 from jurat.errors import StoreError
-from jurat.report.record import TrialRecord
+from jurat.report.record import RunStatus, TrialRecord
 from jurat.store import Store
 from jurat.store.database import Change
 from jurat.store.grouping import Grouped
 from jurat.store.rows import Row
 from jurat.store.statements import COMMIT, RECALL, REINSTATE, WITHHOLD, Statement
+from jurat.vocabulary import Status
 
 RUN = "20261130-a"
 
@@ -72,7 +73,7 @@ async def test_a_locked_file_is_waited_for_then_reported_and_survived(sqlite_pla
     await begun(store)
     with closing(sqlite3.connect(sqlite_place, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="another program holds it locked; wait for that program"):
+        with pytest.raises(StoreError, match=r"another program holds it locked; wait for that program"):
             await store.runs.commit_trials(RUN, [a_trial(0)])
         assert await store.runs.keys(RUN) == set()  # reading goes on meanwhile
         other.execute("ROLLBACK")
@@ -255,3 +256,57 @@ async def test_replies_and_trials_of_many_callers_are_all_there(runs: Store) -> 
     )
     assert await whole(runs) == every_trial(80)
     assert await journal.recall([key for key, _ in replies("a", 80)]) == dict(replies("a", 80))
+
+
+@pytest.fixture
+async def full_disk(small_disk: Path) -> Path:
+    """A store with a completed run, on a disk that has no room for another byte."""
+    place = small_disk / "jurat.db"
+    store = await Store.open(place)
+    await begun(store)
+    await store.runs.commit_trials(RUN, every_trial())
+    await store.runs.finish(RUN, RunStatus.COMPLETED, ENDED, [Status.PASS] * 2, {"passed": True})
+    await store.aclose()
+    with suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
+        while filler.write(b"x" * 512):
+            pass
+    return place
+
+
+async def test_who_reads_needs_no_room_on_the_disk(full_disk: Path) -> None:
+    store = await Store.open(full_disk, reads=True)
+
+    assert [run.id for run in await store.runs.runs()] == [RUN]
+    assert await trials_of(store, RUN) == every_trial()
+    assert [fault async for fault in store.verify(trial_status)] == []
+    with pytest.raises(StoreError, match="open to be read alone"):
+        await store.runs.interrupt(RUN, ENDED)
+    await store.aclose()
+
+
+async def test_who_writes_is_told_that_the_disk_is_full(full_disk: Path) -> None:
+    with pytest.raises(StoreError, match="the disk is full; make room"):
+        await Store.open(full_disk)
+
+
+async def test_a_store_that_others_write_to_meanwhile_is_not_read_as_it_stood(full_disk: Path) -> None:
+    store = await Store.open(full_disk, reads=True)
+    (full_disk.parent / "filler").unlink()
+    other = await Store.open(full_disk)
+    await begun(other, "20261130-b")
+
+    with pytest.raises(StoreError, match="written to while it was read; try again"):
+        await store.runs.runs()
+    await other.aclose()
+    await store.aclose()
+
+
+@pytest.mark.parametrize("content", [b"no database", b""])
+async def test_a_file_that_is_no_store_is_refused_to_readers_too(tmp_path: Path, content: bytes) -> None:
+    place = tmp_path / "other.db"
+    with closing(sqlite3.connect(place)) as file:
+        file.execute("CREATE TABLE other (a)")
+    if content:
+        place.write_bytes(content)
+    with pytest.raises(StoreError, match="another program's SQLite database|no SQLite database"):
+        await Store.open(place, reads=True)

@@ -107,7 +107,7 @@ async def _opened(bench: Workbench, store: str | None, *, needed: bool) -> Async
     if not needed:
         yield None
         return
-    opened = await bench.open_store(store, must_exist=True)
+    opened = await bench.open_store(store, must_exist=True, reads=True)
     try:
         yield opened
     finally:

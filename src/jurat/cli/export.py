@@ -57,7 +57,7 @@ async def _export(text: str, printing: Printing, store: str | None) -> None:
         place = bench.store_place(store)
         others = {"the store": place if isinstance(place, Path) else None, "the configuration file": bench.config.file}
         refuse_unfit_files(printing.files, others, "jurat export")
-    opened = await bench.open_store(store, must_exist=True)
+    opened = await bench.open_store(store, must_exist=True, reads=True)
     try:
         record = await opened.runs.find(text)
         if printing.files:

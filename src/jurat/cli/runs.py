@@ -47,7 +47,7 @@ async def _runs(limit: int, suite: str | None, store: str | None) -> list[RunRec
     place = bench.store_place(store)
     if isinstance(place, Path) and not place.exists():  # which is no fault, and no reason to make a store
         return []
-    opened = await bench.open_store(store)
+    opened = await bench.open_store(store, reads=True)
     try:
         return await opened.runs.runs(limit=limit, suite=suite)
     finally:

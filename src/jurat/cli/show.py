@@ -54,7 +54,7 @@ async def _show(text: str, names: list[str], printing: Printing, store: str | No
     from jurat.suiterun import load_finished
     from jurat.workbench import Workbench
 
-    opened = await Workbench().open_store(store, must_exist=True)
+    opened = await Workbench().open_store(store, must_exist=True, reads=True)
     try:
         record = await opened.runs.find(text)
         if names:

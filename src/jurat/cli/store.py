@@ -65,7 +65,7 @@ async def _open(place: str | None) -> Store:
     from jurat.store import Store
     from jurat.workbench import Workbench
 
-    return await Store.open(Workbench().store_place(place), must_exist=True)
+    return await Store.open(Workbench().store_place(place), must_exist=True, reads=True)
 
 
 async def _verify(place: str | None, form: Form) -> bool:

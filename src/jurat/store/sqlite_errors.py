@@ -15,12 +15,14 @@ _NETWORK = (
 _CLOSED_OFF = "it cannot be opened for writing; check that file, folder and disk are there and may be written to"
 _DAMAGED = "the file is damaged; keep a copy of it, and go on with a backup or a new file"
 # By the name of SQLite's result code, the longest first: `SQLITE_IOERR_SHMMAP` is more than a `SQLITE_IOERR`.
+_FULL = "the disk is full; make room, then try again: what was committed before stays"
 _SENTENCES = (
+    ("SQLITE_IOERR_SHMSIZE", _FULL),  # no room for the file of its locks
     ("SQLITE_IOERR_SHM", _NETWORK),
     ("SQLITE_IOERR_LOCK", _NETWORK),
     ("SQLITE_PROTOCOL", _NETWORK),
     ("SQLITE_IOERR", "the disk reported a fault while it was read or written; check the disk, then try again"),
-    ("SQLITE_FULL", "the disk is full; make room, then try again: what was committed before stays"),
+    ("SQLITE_FULL", _FULL),
     ("SQLITE_NOTADB", "the file is no SQLite database; name another file"),
     ("SQLITE_CORRUPT", _DAMAGED),
     ("SQLITE_READONLY", _CLOSED_OFF),

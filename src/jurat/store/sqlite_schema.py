@@ -13,7 +13,7 @@ from typing import Any
 from jurat.errors import StoreError
 from jurat.store.schema import CREATE, HEAD, VERSION_TABLE, needs_upgrade, upgrade
 
-__all__ = ["bring_up", "take_steps"]
+__all__ = ["bring_up", "is_current", "take_steps"]
 
 
 def bring_up(connection: sqlite3.Connection, path: Path) -> None:
@@ -38,6 +38,15 @@ def bring_up(connection: sqlite3.Connection, path: Path) -> None:
         raise
     if needs_upgrade(_version(connection, shown), shown):
         take_steps(path)
+
+
+def is_current(connection: sqlite3.Connection, shown: str) -> bool:
+    """Whether the file has the schema of this version.
+
+    Raises:
+        StoreError: as `bring_up`.
+    """
+    return not needs_upgrade(_version(connection, shown), shown)
 
 
 def _version(connection: sqlite3.Connection, shown: str) -> str | None:

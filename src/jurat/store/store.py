@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from jurat.errors import StoreError
 from jurat.store.address import SqliteAddress, parse_address
+from jurat.store.database import Database
 from jurat.store.grouping import Grouped
 from jurat.store.postgres import PostgresDatabase
 from jurat.store.responses import ResponseStore, StoreFault, StoreStats
 from jurat.store.run_statements import COUNTS
 from jurat.store.runs import RunStore
 from jurat.store.sqlite import SqliteDatabase
+from jurat.store.sqlite_reading import ReadingDatabase
 from jurat.store.verification import TrialRule, verify_runs
 
 __all__ = ["RecordStats", "Store"]
@@ -46,10 +49,13 @@ class Store:
         self.runs = RunStore(database)
 
     @classmethod
-    async def open(cls, place: str | Path, patience_s: float = 30.0, *, must_exist: bool = False) -> Store:
+    async def open(
+        cls, place: str | Path, patience_s: float = 30.0, *, must_exist: bool = False, reads: bool = False
+    ) -> Store:
         """Open a SQLite file or a PostgreSQL database, as `ResponseStore.open` does.
 
-        With `must_exist` a file that is not there is not made.
+        With `must_exist` a file that is not there is not made. With `reads` nothing will be written, so that a file is
+        opened also where its disk is full or its folder closed to us.
 
         Raises:
             StoreError: with the store's name, what stands in the way, and what to do; never with a password.
@@ -60,7 +66,7 @@ class Store:
                 raise StoreError(
                     f"{address.shown}: there is no store; a first run makes one, or name another by --store"
                 )
-            return cls(Grouped(await SqliteDatabase.open(address, patience_s)))
+            return cls(Grouped(await _opened(address, patience_s, reads=reads)))
         return cls(Grouped(await PostgresDatabase.open(address, patience_s)))
 
     @property
@@ -97,6 +103,18 @@ class Store:
         """Let go of runs and database; a second time does nothing."""
         self.runs.let_go()
         await self._database.aclose()
+
+
+async def _opened(address: SqliteAddress, patience_s: float, *, reads: bool) -> Database:
+    try:
+        return await SqliteDatabase.open(address, patience_s)
+    except StoreError as error:
+        if not (reads and isinstance(error.__cause__, sqlite3.Error | OSError) and _is_there(address.path)):
+            raise
+        found = await ReadingDatabase.open(address)
+        if found is None:
+            raise
+        return found
 
 
 def _is_there(path: Path) -> bool:
