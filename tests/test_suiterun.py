@@ -156,10 +156,44 @@ def test_a_suite_may_be_made_without_a_file(folder: Folder) -> None:
     assert run.cases()[0]["trials"][0]["subject"]["recorded"] is True
 
 
-@pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "4"])
+@pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "4", 10_001, 10**9])
 def test_a_concurrency_that_is_none_is_refused(folder: Folder, wrong: Any) -> None:
-    with pytest.raises(jurat.AuthoringError, match="concurrency: expected an integer from 1, found"):
+    with pytest.raises(jurat.AuthoringError, match="concurrency: expected an integer from 1 to 10000, found"):
         jurat.run_suite("suite.yaml", concurrency=wrong)
+
+
+@pytest.mark.parametrize("command", ["run suite.yaml", "rescore latest suite.yaml", "judge rows.jsonl --rubric x"])
+def test_the_command_line_knows_the_same_bound(folder: Folder, command: str) -> None:
+    done = folder.jurat(*command.split(), "--concurrency", "10001")
+
+    assert done.code == 2
+    assert "less than or equal to 10000" in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"providers": {"app": 5}}, "providers.app: expected a provider, a row, a shorthand kind:model or another"),
+        ({"providers": {"app": None}}, "providers.app: expected a provider"),
+        ({"providers": {5: "local"}}, "providers: expected names that are text, found a number"),
+        ({"providers": ["local"]}, "providers: expected providers by name, found an array"),
+        ({"store": 5}, "store: expected a file or a PostgreSQL URL, found a number"),
+        ({"record": 5}, "record: expected a folder, found a number"),
+        ({"replay": b"x"}, "replay: expected a folder, found bytes"),
+        ({"live": "no"}, "live: expected true or false, found"),
+        ({"suite": 5}, "suite: expected a suite or the name of its file, found a number"),
+        ({"suite": None}, "suite: expected a suite or the name of its file, found null"),
+    ],
+)
+def test_a_slip_of_a_type_is_told_as_such(folder: Folder, given: dict[str, Any], told: str) -> None:
+    with pytest.raises(jurat.AuthoringError) as caught:
+        jurat.run_suite(**{"suite": "suite.yaml", **given})
+    assert told in str(caught.value)
+
+
+def test_providers_of_one_assertion_are_looked_at_too() -> None:
+    with pytest.raises(jurat.AuthoringError, match=r"providers\.app: expected a provider, a row"):
+        jurat.evaluate("Paris", {"type": "contains", "value": "Paris"}, providers={"app": 5})  # type: ignore[dict-item]
 
 
 def test_all_options_that_are_wrong_are_told_at_once() -> None:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from jurat.assertions import Assertion, build_assertion
-from jurat.errors import RequestError
+from jurat.errors import AuthoringError, Fault, RequestError
 from jurat.evaluation import TypedError, run_evaluator
 from jurat.evidence import Context, as_context
-from jurat.jsontext import Json
+from jurat.jsontext import Json, type_name
 from jurat.judge import Judge
 from jurat.judgefactory import JudgeFactory
 from jurat.provider import Provider
@@ -148,6 +148,7 @@ async def arun_suite(
     from jurat.suitecheck import loaded_suite
     from jurat.suiterun import begin, carry_on, checked_options, prepare
 
+    _check_kinds(suite, store)
     options = checked_options(
         samples=samples,
         reducer=reducer,
@@ -170,6 +171,19 @@ async def arun_suite(
         stack.push_async_callback(opened.aclose)
         finished = await carry_on(prepared, opened, await begin(prepared, opened))
         return Run(record=finished.record, summary=finished.tally.summary(), place=str(place))
+
+
+def _check_kinds(suite: object, store: object) -> None:
+    from jurat.suite.loaded import LoadedSuite
+    from jurat.suite.suite import Suite
+
+    faults = []
+    if not isinstance(suite, str | Path | Suite | LoadedSuite):
+        faults.append(Fault(path="suite", expected="a suite or the name of its file", found=type_name(suite)))
+    if not isinstance(store, str | Path | None):
+        faults.append(Fault(path="store", expected="a file or a PostgreSQL URL", found=type_name(store)))
+    if faults:
+        raise AuthoringError("options of the run", faults)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import hashlib
 from enum import StrEnum
 
 __all__ = [
+    "MAX_CONCURRENCY",
     "Cache",
     "Contract",
     "EvaluatorState",
@@ -19,6 +20,10 @@ __all__ = [
     "content_id",
     "nearest",
 ]
+
+
+MAX_CONCURRENCY = 10_000
+"""How many calls may be in flight at most, whoever says so: more than any machine has connections for."""
 
 
 class Status(StrEnum):

@@ -140,6 +140,22 @@ def _name_of(row: Mapping[str, Json]) -> str:
     return str(row.get("name") or f"{row.get('kind')}:{row.get('model', '')}")
 
 
+def provider_faults(given: object) -> list[Fault]:
+    """What is wrong with providers that a program hands in, as far as their kinds are concerned."""
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        return [Fault(path="providers", expected="providers by name", found=type_name(given))]
+    faults = []
+    for name, one in given.items():
+        if not isinstance(name, str):
+            faults.append(Fault(path="providers", expected="names that are text", found=type_name(name)))
+        elif not isinstance(one, str | Mapping | Provider):
+            expected = "a provider, a row, a shorthand kind:model or another provider's name"
+            faults.append(Fault(path=f"providers.{name[:80]}", expected=expected, found=type_name(one)))
+    return faults
+
+
 class Workbench:
     """Ready parts for one directory.
 
@@ -164,6 +180,8 @@ class Workbench:
         of_file: bool = False,
         through: Callable[[str, Callable[[], Provider]], Provider] | None = None,
     ) -> None:
+        if faults := provider_faults(providers):
+            raise AuthoringError("providers", faults)
         self.directory = Path(directory) if directory is not None else Path.cwd()
         self.config = read_config(self.directory.resolve())
         self._given = dict(providers or {})

@@ -308,5 +308,5 @@ async def test_a_file_that_is_no_store_is_refused_to_readers_too(tmp_path: Path,
         file.execute("CREATE TABLE other (a)")
     if content:
         place.write_bytes(content)
-    with pytest.raises(StoreError, match="another program's SQLite database|no SQLite database"):
+    with pytest.raises(StoreError, match=r"another program's SQLite database|no SQLite database"):
         await Store.open(place, reads=True)

@@ -10,7 +10,7 @@ import typer
 
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._stdout import say, say_json, turned_away
-from jurat.vocabulary import Cache, Contract, EvidenceRule, Strategy
+from jurat.vocabulary import MAX_CONCURRENCY, Cache, Contract, EvidenceRule, Strategy
 
 __all__ = ["judge"]
 
@@ -54,7 +54,9 @@ def judge(
     strategy: Annotated[Strategy | None, typer.Option(help="Where the score comes from. Default: by model.")] = None,
     samples: Annotated[int, typer.Option(help="How often the judge is asked about each row, 1 to 20.")] = 1,
     reducer: Annotated[str, typer.Option(help="How samples become one: all, any, majority, or a pass rate.")] = "all",
-    concurrency: Annotated[int | None, typer.Option(min=1, help="Calls in flight. Default: by provider.")] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, max=MAX_CONCURRENCY, help="Calls in flight. Default: by provider.")
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge the first rows only.")] = None,
     cache: Annotated[Cache, typer.Option(help="Whether replies from earlier runs are used.")] = Cache.OFF,
     store: Annotated[str | None, typer.Option(help="Where replies are kept: a file or a PostgreSQL URL.")] = None,

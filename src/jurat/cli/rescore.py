@@ -27,7 +27,7 @@ from jurat.cli._forms import (
     TIMEOUT_HELP,
     FailOn,
 )
-from jurat.vocabulary import Cache
+from jurat.vocabulary import MAX_CONCURRENCY, Cache
 
 __all__ = ["rescore"]
 
@@ -35,7 +35,7 @@ __all__ = ["rescore"]
 def rescore(
     run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)],
     suite: Annotated[Path, typer.Option(metavar="FILE", help="The suite whose assertions and policy judge.")],
-    concurrency: Annotated[int | None, typer.Option(min=1, help=CONCURRENCY_HELP)] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=MAX_CONCURRENCY, help=CONCURRENCY_HELP)] = None,
     filter_: Annotated[str | None, typer.Option("--filter", metavar="EXPR", help=FILTER_HELP)] = None,
     provider: Annotated[list[str] | None, typer.Option(metavar="NAME=PROVIDER", help=PROVIDER_HELP)] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0.0, help=BUDGET_HELP)] = None,

@@ -17,7 +17,7 @@ from jurat.jsontext import Json, NotJson, thaw, type_name
 from jurat.provider.capabilities import capability_faults
 from jurat.provider.credentials import credential_path, is_variable_name
 from jurat.provider.pricing import PRICE_NAMES
-from jurat.vocabulary import Strategy, nearest
+from jurat.vocabulary import MAX_CONCURRENCY, Strategy, nearest
 
 __all__ = ["KINDS", "PRESETS", "SERVERS", "VENDORS", "Preset", "check_row"]
 
@@ -170,6 +170,9 @@ def _faults(name: str, value: Json) -> list[Fault]:
 def _scalar_fault(name: str, value: Json) -> Fault | None:
     if name in _TEXTS:
         fine, expected = isinstance(value, str) and bool(value.strip()), "a text that is not blank"
+    elif name == "concurrency":
+        fine = type(value) is int and 1 <= value <= MAX_CONCURRENCY
+        expected = f"a whole number from 1 to {MAX_CONCURRENCY}"
     elif name in _COUNTS:
         fine, expected = type(value) is int and value >= 1, "a whole number from 1"
     elif name in _DURATIONS:

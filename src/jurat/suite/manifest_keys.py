@@ -13,6 +13,7 @@ from jurat.evidence import Role, message_from_json
 from jurat.jsontext import Json
 from jurat.suite.records import ByKey, Either, Key, ListOf, MapOf, Object, Record, Referred
 from jurat.suite.shapes import INVALID, Anything, Choice, Flag, Number, Text, Whole
+from jurat.vocabulary import MAX_CONCURRENCY
 
 __all__ = [
     "CASE",
@@ -167,7 +168,7 @@ _SAMPLING: Mapping[str, Key] = {
 }
 
 _LIMITS: Mapping[str, Key] = {
-    "concurrency": Key(shape=Whole(minimum=1, maximum=10_000), about="Calls in flight together."),
+    "concurrency": Key(shape=Whole(minimum=1, maximum=MAX_CONCURRENCY), about="Calls in flight together."),
     "subject_timeout_s": Key(shape=_SECONDS, about="Seconds that one answer may take, its retries included."),
     "evaluator_timeout_s": Key(shape=_SECONDS, about="Seconds that one assertion may take on one trial."),
     "run_timeout_s": Key(shape=Number(above=0, maximum=100_000_000), about="Seconds that the whole run may take."),

@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import Reducer, reducer_from_json, reducer_to_json
-from jurat.jsontext import Json, found_word, thaw
+from jurat.jsontext import Json, found_word, thaw, type_name
 from jurat.provider import Provider
-from jurat.vocabulary import Cache
+from jurat.vocabulary import MAX_CONCURRENCY, Cache
+from jurat.workbench import provider_faults
 
 __all__ = ["MAX_SAMPLES", "RunOptions", "checked_options", "options_from_json", "options_to_json"]
 
@@ -32,7 +34,7 @@ class RunOptions:
     Attributes:
         samples: trials of each case, 1 to 20.
         reducer: how they become one outcome.
-        concurrency: calls in flight, subjects and judges together, from 1.
+        concurrency: calls in flight, subjects and judges together, 1 to 10,000.
         filter: which cases (`jurat.suite.filter`); None for all.
         cache: whether replies of earlier runs are used.
         budget_usd: no call is begun once so much is known to be spent; from 0.
@@ -64,7 +66,7 @@ def checked_options(**given: Any) -> RunOptions:
     """
     faults: list[Fault] = []
     _whole(given, "samples", MAX_SAMPLES, faults)
-    _whole(given, "concurrency", None, faults)
+    _whole(given, "concurrency", MAX_CONCURRENCY, faults)
     _amount(given, "budget_usd", "a number from 0", faults, zero=True)
     _amount(given, "timeout_s", "a number above 0", faults, zero=False)
     if (written := given.get("filter")) is not None and not isinstance(written, str):
@@ -75,6 +77,12 @@ def checked_options(**given: Any) -> RunOptions:
     cache = given.get("cache") or Cache.OFF
     if cache not in tuple(Cache):
         faults.append(Fault(path="cache", expected="one of " + ", ".join(Cache), found=found_word(cache)))
+    faults += provider_faults(given.get("providers"))
+    for name in ("record", "replay"):
+        if not isinstance(given.get(name), str | PurePath | None):
+            faults.append(Fault(path=name, expected="a folder", found=type_name(given[name])))
+    if not isinstance(given.get("live"), bool | None):
+        faults.append(Fault(path="live", expected="true or false", found=found_word(given["live"])))
     folders = {name: None if given.get(name) is None else str(given[name]) for name in ("record", "replay")}
     live = bool(given.get("live"))
     faults += _contradictions(**folders, live=live, cache=cache)
@@ -97,14 +105,13 @@ def _contradictions(*, record: str | None, replay: str | None, live: bool, cache
     return faults
 
 
-def _whole(given: Mapping[str, Any], name: str, most: int | None, faults: list[Fault]) -> None:
+def _whole(given: Mapping[str, Any], name: str, most: int, faults: list[Fault]) -> None:
     value = given.get(name)
     if value is None:
         return
     whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or value < 1 or (most is not None and value > most):
-        expected = f"an integer from 1 to {most}" if most else "an integer from 1"
-        faults.append(Fault(path=name, expected=expected, found=found_word(value)))
+    if not whole or not 1 <= value <= most:
+        faults.append(Fault(path=name, expected=f"an integer from 1 to {most}", found=found_word(value)))
 
 
 def _amount(given: Mapping[str, Any], name: str, expected: str, faults: list[Fault], *, zero: bool) -> None:
