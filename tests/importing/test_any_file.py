@@ -62,6 +62,16 @@ def test_no_bytes_make_an_import_crash(form: str, content: bytes, name: str) -> 
     attempt(content, name, form)
 
 
+def test_names_of_secrets_deeper_inside_are_left_out_as_a_suite_refuses_them() -> None:
+    item = {"question": "{{", "q": {"key": 1, "name": 2}, "token": 3}
+
+    made = Made({"item": item, "sample": {"output_text": "a"}})
+
+    assert made.cases[0]["variables"] == {"item.question": "{{", "item.q": {"name": 2}, "open_braces": "{{"}
+    assert made.cases[0]["messages"] == [{"role": "user", "content": "{{open_braces}}"}]
+    assert len(made.notes) == 2
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_values_that_go_ever_deeper_are_told(form: str) -> None:
     deep: Any = "x"

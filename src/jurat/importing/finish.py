@@ -11,6 +11,7 @@ from typing import Any
 
 from jurat.assertions import build_assertion
 from jurat.assertions.table import JUDGE
+from jurat.credentials import is_credential_name
 from jurat.errors import AuthoringError, Fault
 from jurat.importing.draft import Draft, Raw
 from jurat.importing.secrets import clean, clean_text
@@ -161,9 +162,19 @@ def _fitted(case: dict[str, Any], raw: Raw) -> dict[str, Json] | None:
                 raw.note(fault.path, f"expected {fault.expected}, found {fault.found}; the case is left out")
                 return None
             raw.note(fault.path, f"expected {fault.expected}, found {fault.found}; left out")
-            case = {name: part for name, part in case.items() if name != key}
+            case = {**case, key: _emptied(case[key])} if key == "variables" else _without(case, key)
             break
     return None
+
+
+def _without(case: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: part for name, part in case.items() if name != key}
+
+
+def _emptied(variables: Any) -> dict[str, str]:
+    """The variables as empty texts, so that placeholders stay filled; what stands for braces keeps its own."""
+    names = variables if isinstance(variables, Mapping) else {}
+    return {name: OPEN if name == OPEN_BRACES else "" for name in names if not is_credential_name(name)}
 
 
 def _deeper(value: Json, most: int) -> bool:

@@ -27,8 +27,12 @@ def clean_text(text: str) -> str:
     return "***"
 
 
-def clean(value: Json, path: str, tell: Tell) -> Json:
-    """The value without secrets; each is told with its path, and not repeated."""
+def clean(value: Json, path: str, tell: Tell, allowed: frozenset[str] = WORDS) -> Json:
+    """The value without secrets; each is told with its path, and not repeated.
+
+    Args:
+        allowed: names of members that only look like those of secrets; further inside, none are.
+    """
     if isinstance(value, str):
         if not looks_like_credential(value):
             return value
@@ -37,11 +41,11 @@ def clean(value: Json, path: str, tell: Tell) -> Json:
     if isinstance(value, Mapping):
         kept: dict[str, Json] = {}
         for name, part in value.items():
-            if name not in WORDS and is_credential_name(name):
+            if name not in allowed and is_credential_name(name):
                 tell(f"{path}.{name}", "a member by the name of a secret; left out")
             else:
-                kept[name] = clean(part, f"{path}.{name}", tell)
+                kept[name] = clean(part, f"{path}.{name}", tell, frozenset())
         return kept
     if isinstance(value, list | tuple):
-        return [clean(part, f"{path}[{index}]", tell) for index, part in enumerate(value)]
+        return [clean(part, f"{path}[{index}]", tell, frozenset()) for index, part in enumerate(value)]
     return value
