@@ -72,6 +72,7 @@ class TreeBuilder:
         faults: what must be refused, in the order of the text.
         file: the name of the file, for the faults.
         line: the line that the reader has come to, as far as it says.
+        whole: whether the text was read to its end, so that what is not at fault can be looked at further.
     """
 
     def __init__(self, file: str | None) -> None:
@@ -80,6 +81,7 @@ class TreeBuilder:
         self.faults: list[Fault] = []
         self.file = file
         self.line: int | None = None
+        self.whole = True
         self._stack: list[_Frame] = []
 
     @property
@@ -134,6 +136,7 @@ class TreeBuilder:
         if isinstance(value, float) and not math.isfinite(value):
             hint = "If text is meant, put it in quotes."
             self.fault("a finite number", f"the number {shown(spelling, quoted=False)}", hint, line)
+            value, is_number = None, False  # nobody who reads on may meet it
         self._attach(value, Place(line, spelling, is_number and repr(value) != spelling))
 
     def _attach(self, value: Json, place: Place) -> None:

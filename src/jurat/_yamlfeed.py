@@ -33,10 +33,12 @@ def feed_yaml(text: str, builder: TreeBuilder) -> None:
         for event in yaml_events(text, builder):
             _feed_event(event, builder)
     except MarkedYAMLError as error:
+        builder.whole = False
         mark = error.problem_mark or error.context_mark
         found, hint = _in_our_words(str(error.problem or error.context or ""))
         builder.fault("valid YAML", found, hint, mark.line + 1 if mark is not None else None)
     except (YAMLError, ValueError, OverflowError, LookupError):
+        builder.whole = False
         # The reader trips over a few escapes (\U00110000) with errors of Python's own.
         builder.fault("valid YAML", "an escape or a construct that cannot be read", None, builder.line)
 

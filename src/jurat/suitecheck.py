@@ -12,6 +12,7 @@ from pathlib import Path
 from jurat.errors import AuthoringError, Fault
 from jurat.regularfiles import read_regular
 from jurat.suite.loaded import LoadedSuite
+from jurat.suite.loaded import follows as is_beneath
 from jurat.suite.manifest import gather_suite
 from jurat.suite.suite import Suite
 from jurat.suitefiles import FolderFiles, load_suite
@@ -43,7 +44,10 @@ def checked_suite(path: Path) -> Suite:
         AuthoringError: with every fault of every file.
     """
     loaded = loaded_suite(path)
-    check_suite(loaded)
+    try:
+        check_suite(loaded)
+    except AuthoringError as error:
+        raise AuthoringError(f"suite {path}", error.faults) from None
     return loaded.suite
 
 
@@ -77,6 +81,8 @@ def _new(found: Iterable[Fault], told: list[Fault]) -> list[Fault]:
 
     def follows(fault: Fault) -> bool:
         if (fault.file, fault.line, fault.path) in places or (told and fault.path == "cases"):
+            return True
+        if is_beneath(fault, told):
             return True
         return providers and fault.expected == "a provider that exists"
 

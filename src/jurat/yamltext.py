@@ -26,7 +26,7 @@ from jurat.jsontext import Json, JsonSyntaxError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MAX_BYTES", "Document", "parse_document", "parse_yaml", "to_yaml"]
+__all__ = ["MAX_BYTES", "Document", "parse_document", "parse_yaml", "read_document", "to_yaml"]
 
 MAX_BYTES = 16 * 1024 * 1024
 """How large a file may be: 16 MiB of UTF-8. A reader of files needs to read no more than one byte beyond."""
@@ -76,9 +76,35 @@ def parse_document(text: str | bytes, file: str | None = None) -> Document:
     Raises:
         AuthoringError: with every fault that could be found, for any text that is not one sound document.
     """
-    if file is not None and file.lower().endswith(".json"):
+    if _is_json(file):
         return _parse_json(_sound_text(text, file), file)
     return parse_yaml(text, file=file)
+
+
+def read_document(text: str | bytes, file: str | None, faults: list[Fault]) -> Document | None:
+    """As `parse_document`, but the faults are added to a list, and what is sound is given back all the same.
+
+    Returns:
+        The document, in which numbers that are not finite are null; None where the text cannot be understood to its
+        end. A value at whose path there is a fault is not to be judged further.
+    """
+    try:
+        return parse_document(text, file)
+    except AuthoringError as error:
+        faults.extend(error.faults)
+    try:
+        source = _sound_text(text, file)
+        builder = placed(source, file) if _is_json(file) else _built(source, file)
+    except (AuthoringError, JsonSyntaxError):
+        return None
+    place = builder.place
+    if place is None or not builder.whole:
+        return None
+    return Document(value=builder.value, file=file, _root=lambda: place)
+
+
+def _is_json(file: str | None) -> bool:
+    return file is not None and file.lower().endswith(".json")
 
 
 def parse_yaml(text: str | bytes, *, file: str | None = None) -> Document:
@@ -91,24 +117,24 @@ def parse_yaml(text: str | bytes, *, file: str | None = None) -> Document:
     Raises:
         AuthoringError: with every fault that could be found, for any text that is not one sound document.
     """
-    source = _sound_text(text, file)
+    builder = _built(_sound_text(text, file), file)
+    place = builder.place
+    if builder.faults or place is None:
+        raise AuthoringError("YAML", builder.faults)
+    return Document(value=builder.value, file=file, _root=lambda: place)
+
+
+def _built(source: str, file: str | None) -> TreeBuilder:
     _refuse_characters(source, file)
     builder = TreeBuilder(file)
     try:
         feed_yaml(source, builder)
     except Halt:
-        pass
+        builder.whole = False
     else:
         if builder.place is None:
             builder.fault("a YAML document", "nothing but blanks and comments" if source.strip() else "no text")
-    return _finished(builder, "YAML")
-
-
-def _finished(builder: TreeBuilder, subject: str) -> Document:
-    place = builder.place
-    if builder.faults or place is None:
-        raise AuthoringError(subject, builder.faults)
-    return Document(value=builder.value, file=builder.file, _root=lambda: place)
+    return builder
 
 
 def _sound_text(text: str | bytes, file: str | None) -> str:

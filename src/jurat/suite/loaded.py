@@ -11,7 +11,7 @@ from jurat.suite.case import Place
 from jurat.suite.suite import Suite
 from jurat.yamltext import Document
 
-__all__ = ["LoadedSuite", "Origin"]
+__all__ = ["LoadedSuite", "Origin", "follows"]
 
 _HEAD = re.compile(r"(cases|assertions|providers|prompts)\[(\d{1,9})\]")
 _SPELLED = {"reducer": "sampling.reducer", "samples": "sampling.samples", "subject.function": "subject.python"}
@@ -72,7 +72,7 @@ class LoadedSuite:
     def _origin(self, path: str) -> Origin | Place:
         head = _HEAD.match(path)
         if head is None:
-            return Origin(document=self.document, path=_SPELLED.get(path, path))
+            return Origin(document=self.document, path=_spelled(path))
         part, index, rest = head[1], int(head[2]), path[head.end() :]
         if part == "cases" and (own := _ASSERTION.match(rest)):
             shared = self.origins["assertions"]
@@ -86,6 +86,19 @@ class LoadedSuite:
         if part == "cases" and index < len(self.suite.cases):
             return self.suite.cases[index].place
         return Origin(document=self.document, path=path)
+
+
+def _spelled(path: str) -> str:
+    return next((there + path[len(own) :] for own, there in _SPELLED.items() if _within(path, own)), path)
+
+
+def _within(path: str, above: str) -> bool:
+    return path == above or (path.startswith(above) and path[len(above)] in ".[")
+
+
+def follows(fault: Fault, told: Iterable[Fault]) -> bool:
+    """Whether a fault is of a value that is refused already, whole: what it lacks then says nothing more."""
+    return any(one.file == fault.file and one.path and _within(fault.path, one.path) for one in told)
 
 
 def _beneath(origin: Origin, rest: str) -> Origin:

@@ -7,22 +7,24 @@ is not, so that an author hears of everything together. Nothing here opens a fil
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from jurat.errors import AuthoringError, Fault
 from jurat.suite.case import Case, Place
 from jurat.suite.cases_file import CasesFile, cases_file_spec, read_cases
 from jurat.suite.files import SuiteFiles
-from jurat.suite.loaded import LoadedSuite, Origin
+from jurat.suite.loaded import LoadedSuite, Origin, follows
 from jurat.suite.manifest_case import read_case
 from jurat.suite.manifest_checks import CaseChecks, prompt_faults
 from jurat.suite.manifest_files import Files
 from jurat.suite.manifest_keys import LISTS, SUITE
 from jurat.suite.manifest_parts import made_limits, made_subject
+from jurat.suite.records import Record
 from jurat.suite.suite import Prompt, SubjectSpec, Suite
-from jurat.yamltext import parse_document
+from jurat.yamltext import read_document
 
 __all__ = ["gather_suite", "read_suite"]
 
@@ -54,16 +56,16 @@ def gather_suite(text: bytes, name: str, files: SuiteFiles, faults: list[Fault])
     Returns:
         The suite as far as it is sound; None when the file is no document with a name.
     """
-    try:
-        document = parse_document(text, name)
-    except AuthoringError as error:
-        faults.extend(error.faults)
-        return None
     read = Files(files)
+    document = read_document(text, name, read.faults)
+    if document is None:
+        faults.extend(read.faults)
+        return None
     read.add(document)
     reading = _Reading(read, files)
     loaded = reading.suite()
-    faults.extend(fault for file in read.every for fault in file.placed_faults())
+    found = [fault for file in read.every for fault in file.placed_faults()]
+    faults.extend(fault for fault in found if not follows(fault, read.faults))
     faults.extend(read.faults)
     faults.extend(reading.row_faults)
     return loaded
@@ -102,7 +104,7 @@ class _Reading:
         files, read = self._files, self._main.read
         if "suite" not in read:
             return None
-        sampling = read.get("sampling", {})
+        sampling = self._sound_parts("sampling")
         suite = Suite(
             name=read["suite"],
             description=read.get("description"),
@@ -113,7 +115,7 @@ class _Reading:
             samples=sampling.get("samples", 1),
             reducer=sampling.get("reducer", "all"),
             policy=read.get("policy", ()),
-            limits=made_limits(read.get("limits", {})),
+            limits=made_limits(self._sound_parts("limits")),
             file=self._main.document.file,
         )
         origins = {
@@ -123,6 +125,12 @@ class _Reading:
             "prompts": tuple(files.prompts.origins),
         }
         return LoadedSuite(suite=suite, document=self._main.document, origins=MappingProxyType(origins))
+
+    def _sound_parts(self, name: str) -> Mapping[str, Any]:
+        """What could be read of an object of the suite, though something else in it is at fault."""
+        written = self._main.document.value.get(name, {})
+        shape = SUITE.keys[name].shape
+        return shape.read_parts(written, name, []) if isinstance(shape, Record) else {}
 
     def _prompt(self, prompts: tuple[Prompt, ...], wanted: str | None) -> Prompt | None:
         """The prompt that is used, or None."""

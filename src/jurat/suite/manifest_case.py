@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from jurat.errors import Fault
 from jurat.jsontext import Json
 from jurat.suite.case import Case, CaseDocument, Place
-from jurat.suite.manifest_keys import CASE
+from jurat.suite.manifest_keys import CASE, LISTS
 from jurat.suite.manifest_secrets import case_secrets
 from jurat.suite.shapes import inner
 
@@ -46,10 +47,18 @@ def read_case(
     if "name" not in read:
         return None, False
     whole = all(name in read for name in value if name in CASE.keys)
+    if "assertions" not in read and isinstance(value.get("assertions"), list | tuple):
+        read["assertions"] = _in_place(value["assertions"])
     if not whole and "variables" in value and "variables" not in read:
         read.pop("assertions", None)  # their placeholders could not be filled
         shared = ()
     return _made(read, place, shared), whole
+
+
+def _in_place(written: Sequence[object]) -> Assertions:
+    """The assertions that are sound, each at its index; an empty one stands for each that is not."""
+    sound = dict(LISTS["assertions"].read_parts(written, "", []))
+    return tuple(sound.get(index, MappingProxyType({})) for index in range(len(written))) if sound else ()
 
 
 def _made(read: dict[str, Any], place: Place, shared: Assertions) -> Case:

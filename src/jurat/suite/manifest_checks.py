@@ -16,7 +16,7 @@ from jurat.suite.suite import Prompt, SubjectKind, SubjectSpec
 from jurat.suite.template import assertion_texts, message_texts, missing_fault, template_faults, texts_within
 from jurat.yamltext import Document
 
-__all__ = ["CaseChecks", "prompt_faults", "respelled_faults"]
+__all__ = ["CaseChecks", "filling_faults", "prompt_faults", "respelled_faults"]
 
 _GIVEN_TO_SERVERS = frozenset(("input", "system", "messages", "repeat"))
 """What the request to a server may hold beside the case's variables."""
@@ -61,6 +61,17 @@ def _assertion_names(assertions: Sequence[Mapping[str, Json]], path: str, faults
                 where = f"the assertion {assertion.get('name') or assertion.get('type')}"
                 names.update(dict.fromkeys(found, where))
     return names
+
+
+def filling_faults(
+    assertions: Sequence[Mapping[str, Json]], variables: Mapping[str, Json], path: str, variables_path: str
+) -> list[Fault]:
+    """What keeps the placeholders of assertions, which stand at a path, from being filled with these variables."""
+    faults: list[Fault] = []
+    for name, where in _assertion_names(assertions, path, faults).items():
+        if name not in variables:
+            faults.append(missing_fault(name, variables, variables_path, where))
+    return faults
 
 
 class CaseChecks:

@@ -20,7 +20,7 @@ from jurat.suite.manifest_keys import FRAGMENT, LISTS, SUITE
 from jurat.suite.manifest_parts import made_prompts
 from jurat.suite.manifest_secrets import file_secrets
 from jurat.suite.records import Record
-from jurat.yamltext import MAX_BYTES, Document, parse_document
+from jurat.yamltext import MAX_BYTES, Document, read_document
 
 __all__ = ["File", "Files", "Named"]
 
@@ -88,7 +88,7 @@ class Files:
 
     Attributes:
         every: the files that could be read, the suite file first.
-        faults: those of included files that are no documents, with file and line.
+        faults: what makes a file no sound document, with file and line.
         complete: whether every included file could be read.
     """
 
@@ -158,12 +158,9 @@ class Files:
             for fault in error.faults:
                 file.fault(at, fault.expected, fault.found, fault.hint)
             return None
-        try:
-            return parse_document(content, path)
-        except AuthoringError as error:
-            self.complete = False
-            self.faults.extend(error.faults)
-            return None
+        document = read_document(content, path, self.faults)
+        self.complete = self.complete and document is not None
+        return document
 
     def give(self, origins: list[Origin], fault: Fault) -> None:
         """Give a fault whose path begins with an index (`prompts[1].text`) to the file in which that part stands."""

@@ -13,6 +13,7 @@ from jurat.errors import AuthoringError, Fault
 from jurat.jsontext import Json
 from jurat.judgefactory import JudgeFactory
 from jurat.suite.case import Case
+from jurat.suite.manifest_checks import filling_faults
 from jurat.suite.template import fill_assertion
 
 __all__ = ["AssertionBuilder"]
@@ -52,8 +53,10 @@ class AssertionBuilder:
     def _filled(self, case: Case, path: str) -> tuple[Mapping[str, Json], ...] | None:
         try:
             return tuple(fill_assertion(assertion, case.variables) for assertion in case.assertions)
-        except AuthoringError as error:  # missing values were told when the suite was read
-            self._faults += [Fault(path=path, expected=one.expected, found=one.found) for one in error.faults]
+        except AuthoringError:  # told in the words of whoever reads a suite file, so that it is told once
+            self._faults += filling_faults(
+                case.assertions, case.variables, path, f"{path.rpartition('.')[0]}.variables"
+            )
             return None
 
 

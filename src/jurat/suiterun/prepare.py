@@ -18,6 +18,7 @@ from jurat.judgefactory import JudgeFactory
 from jurat.metrics.policy import Policy, read_policy
 from jurat.provider import Provider
 from jurat.provider.rows import check_row
+from jurat.provider.scripted import scripted_replies
 from jurat.rubric import Rubric, read_rubric
 from jurat.subject import make_subject, make_task
 from jurat.suite.case import Case
@@ -353,6 +354,8 @@ def _row_faults(suite: Suite) -> list[Fault]:
     for index, row in enumerate(suite.providers.values()):
         try:
             check_row(row)
+            if row.get("kind") == "scripted" and isinstance(row.get("replies"), list | tuple):
+                scripted_replies(row["replies"])
         except AuthoringError as error:
             faults += [replace(one, path=f"providers[{index}].{one.path}") for one in error.faults]
     return faults
