@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -162,7 +163,18 @@ async def test_the_score_is_the_words_and_the_reason_the_explanations() -> None:
     assert verdict.opinion.quotes == (Quote(message_index=1, quote="at 9"),)
     assert verdict.judge.contract is Contract.EXPLAINED_V1
     assert verdict.opinion.spending.usage == Usage(input_tokens=200, output_tokens=2)
-    assert verdict.opinion.findings == ()
+    (finding,) = verdict.opinion.findings
+    assert (finding.code, finding.severity) == ("reason_unchecked", "info")
+    assert "the reason was asked for afterwards and may contradict it" in finding.message
+
+
+async def test_a_reason_that_contradicts_the_score_changes_nothing_and_is_said_to_be_unchecked() -> None:
+    denied = json.loads(EXPLAINED) | {"reason": "The hour is missing, so this has to fail."}
+
+    verdict = await judged(word(yes=0.9, no=0.1), ScriptedReply(text=json.dumps(denied)), strategy="both")
+
+    assert (verdict.status, verdict.score) == ("pass", pytest.approx(0.9))
+    assert [finding.code for finding in verdict.opinion.findings] == ["reason_unchecked"]
 
 
 @pytest.mark.parametrize(("yes", "words"), [(0.9, "meets the rubric"), (0.1, "does not meet the rubric")])

@@ -283,12 +283,23 @@ class BothStrategy:
         except AnswerError as error:
             return _unexplained(self.terms, answer, spent, _rejected(self.terms, call, error, spending))
         explained = replace(answer, reason=reason, evidence=quotes)
-        return decide(self.terms, explained, sum_spending((spent, spending), together=False))
+        opinion = decide(self.terms, explained, sum_spending((spent, spending), together=False))
+        if opinion.score is None:
+            return opinion
+        return replace(opinion, findings=(*opinion.findings, _REASON_UNCHECKED))
 
     def _offering(self, frame: Frame, texts: Sequence[str]) -> Frame:
         """The frame with quotes to choose from, for a model that copies badly."""
         schema = choice_schema(texts) if self.terms.provider.settings.wants_examples else None
         return frame if schema is None else replace(frame, schema=ResponseSchema(name="explained_v1", schema=schema))
+
+
+_REASON_UNCHECKED = Finding(
+    code="reason_unchecked",
+    message="the score comes from token probabilities; the reason was asked for afterwards and may contradict it",
+    severity=Severity.INFO,
+)
+"""Of every explanation that came after its score: its quotes were looked up, what it says was held against nothing."""
 
 
 # --- what the strategies share -------------------------------------------------------------------------------------
