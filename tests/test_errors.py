@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,7 @@ KEYS = [
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("field", ["path", "expected", "found", "hint", "file"])
 def test_no_fault_repeats_a_key_wherever_it_stands(field: str, key: str) -> None:
-    fields = {"path": "cases[0].name", "expected": "a name", "found": "another", field: f"'{key}' there"}
+    fields: dict[str, Any] = {"path": "cases[0].name", "expected": "a name", "found": "another", field: f"'{key}' there"}
     fault = Fault(**fields)
 
     for text in (str(fault), str(AuthoringError("suite", [fault]))):

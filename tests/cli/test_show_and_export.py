@@ -13,6 +13,7 @@ import pytest
 
 from jurat.cli._trial import trial_text
 from jurat.evidence import Context, number_evidence
+from jurat.report.plaintext import columns
 from jurat.report.record import AssessmentRecord, CaseRecord, SubjectRecord, TrialRecord
 from jurat.report.run_schema import report_schema
 from jurat.vocabulary import Status
@@ -24,7 +25,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
     yield from Folder.entered(tmp_path, monkeypatch)
 
 
-def test_runs_are_listed_the_newest_first_and_by_suite(folder: Folder) -> None:
+def test_runs_are_listed_the_newest_first_and_by_suite(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     folder.jurat("run", "suite.yaml", "--filter", "france")
     folder.write("other.yaml", CAPITALS.replace("suite: capitals", "suite: other"))
     folder.jurat("run", "other.yaml")
@@ -34,10 +36,29 @@ def test_runs_are_listed_the_newest_first_and_by_suite(folder: Folder) -> None:
         ["completed", "failed", "4", "other"],
         ["completed", "passed", "1", "capitals"],
     ]
+    assert [line.split()[4] for line in lines[1:]] == [
+        run["created_at"][:-1] for run in folder.jurat("runs", "--format", "json").json
+    ]
     assert [run["suite"] for run in folder.jurat("runs", "--suite", "capitals", "--format", "json").json] == [
         "capitals"
     ]
     assert [run["suite"] for run in folder.jurat("runs", "--limit", "1", "--format", "json").json] == ["other"]
+
+
+@pytest.mark.parametrize(("width", "begun"), [(80, False), (99, False), (100, True)])
+def test_no_name_breaks_the_lines_of_the_list(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, width: int, begun: bool
+) -> None:
+    folder.write("long.yaml", CAPITALS.replace("suite: capitals", f"suite: {'long-漢' * 30}"))
+    folder.jurat("run", "long.yaml", "--filter", "france")
+    monkeypatch.setenv("COLUMNS", str(width))
+
+    head, row = folder.jurat("runs").out.splitlines()
+
+    assert ("begun" in head) == begun
+    assert width - 1 <= columns(row) <= width
+    assert row.endswith("…")
+    assert "completed   passed         1  " in row
 
 
 def test_a_case_is_shown_with_prompt_answer_reason_and_quotes(folder: Folder) -> None:

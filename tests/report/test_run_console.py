@@ -51,6 +51,22 @@ def test_the_mixed_run_is_shown_as_it_was_judged_good(width: int) -> None:
     assert all(columns(line) <= width for line in text.splitlines())
 
 
+@pytest.mark.parametrize("width", [60, 80, 100])
+@pytest.mark.parametrize("name", ["word " * 60, "long-name-" * 40, "漢字" * 100])
+@pytest.mark.parametrize("samples", [1, 3])
+def test_no_name_breaks_a_line(width: int, name: str, samples: int) -> None:
+    record = run(suite=name, samples=samples)
+    place = case(name=name, labels=(name,), file=f"{name}.yaml", line=7)
+    found = [trial(check(name, Status.FAIL), index=index) for index in range(samples)]
+    rules = {"type": "overall_pass_rate", "minimum": 0.9, "name": name[:40]}
+
+    text = shown(record, [(place, found)], rules, width=width)
+
+    assert [line for line in text.splitlines() if columns(line) > width] == []
+    assert f"run {record.id}" in text
+    assert ".yaml:7" in text.replace("\n      ", "") or "…" in text
+
+
 def test_a_run_that_passed_is_shown_as_it_was_judged_good() -> None:
     rows = [(case(index), [trial(check(), verdict(90 + index), case_index=index)]) for index in range(3)]
     text = shown(run(cases=3), rows)

@@ -11,15 +11,20 @@ import typer
 
 from jurat.cli._exits import exits
 from jurat.cli._forms import STORE_HELP, Form
-from jurat.cli._stdout import line, say_json
+from jurat.cli._stdout import columns, line, say_json
 from jurat.cli._text import visible
+from jurat.report.plaintext import fitted
 
 if TYPE_CHECKING:
     from jurat.report.record import RunRecord
 
 __all__ = ["runs"]
 
-_ROW = "{:<24}{:<13}{:<11}{:>7}  {:<21}{}"
+_LEAD = "{:<24}{:<12}{:<10}{:>6}"
+_WIDE = 100
+
+_UNBOUNDED = 10_000
+"""Where it goes to a file or a pipe, a line may be of any length."""
 
 
 def runs(
@@ -37,7 +42,7 @@ def runs(
             told = [{**run_json(run), "gate": _outcome(run)} for run in found]
             say_json(told)
         else:
-            line(_table(found))
+            line(_table(found, columns(_UNBOUNDED)))
 
 
 async def _runs(limit: int, suite: str | None, store: str | None) -> list[RunRecord]:
@@ -58,12 +63,21 @@ def _outcome(run: RunRecord) -> str | None:
     return None if run.gate is None else str(run.gate["outcome"])
 
 
-def _table(found: Sequence[RunRecord]) -> str:
+def _table(found: Sequence[RunRecord], width: int) -> str:
+    """A line for each run. Where there is no room, the time stays away, which the run's name tells too; long names are
+    cut.
+    """
     if not found:
         return "no runs"
-    rows = [_ROW.format("run", "status", "gate", "trials", "begun", "suite")]
-    for run in found:
-        suite = f"{visible(run.suite)}{' (rescored)' if run.parent else ''}"
-        gate = _outcome(run) or "-"
-        rows.append(_ROW.format(run.id, run.status.value, gate, run.cases * run.samples, run.created_at, suite))
-    return "\n".join(rows)
+    rows = [("run", "status", "gate", "trials", "begun", "suite"), *map(_cells, found)]
+    lines = []
+    for *cells, begun, suite in rows:
+        lead = _LEAD.format(*cells) + (f"  {begun:<19}" if width >= _WIDE else "") + "  "
+        lines.append(lead + fitted(suite, width - len(lead)))
+    return "\n".join(lines)
+
+
+def _cells(run: RunRecord) -> tuple[str, ...]:
+    suite = f"{visible(run.suite)}{' (rescored)' if run.parent else ''}"
+    trials = str(run.cases * run.samples)
+    return run.id, run.status.value, _outcome(run) or "-", trials, run.created_at.removesuffix("Z"), suite

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from jurat.jsontext import Json
 from jurat.report.console_look import WORDS, Look
 from jurat.report.findings import Problem, problems, unasked
-from jurat.report.plaintext import clipped, columns, padded, wrapped
+from jurat.report.plaintext import clipped, columns, fitted, padded, wrapped
 from jurat.report.record import CaseRecord, TrialRecord
 from jurat.report.sampling import sampling_of
 from jurat.vocabulary import Status
@@ -51,7 +51,7 @@ def case_block(
     if len(found) > len(parts):
         lines.append(f"  and {len(found) - len(parts)} more findings")
     if not parts:
-        lines.append(f"  {unasked(trials)}")
+        lines.append(wrapped(unasked(trials), look.width, "  "))
     return "\n".join(lines)
 
 
@@ -63,12 +63,17 @@ def _shown(found: Sequence[Problem]) -> list[Problem]:
 
 def _title(case: CaseRecord, trials: Sequence[TrialRecord], status: Status, samples: int, look: Look) -> str:
     word = WORDS[status.value]
-    title = (
-        f"{look.paint(word, status.value)}{' ' * max(6 - len(word), 1)} {look.paint(clipped(case.name, _NAME), 'bold')}"
-    )
-    if case.file is not None:
-        title += look.paint(f"  {clipped(case.file, _NAME)}{f':{case.line}' if case.line else ''}", "dim")
-    return title + (f"  {_sampling(trials, samples)}" if samples > 1 else "")
+    lead = f"{word}{' ' * max(6 - len(word), 1)} "
+    name = fitted(clipped(case.name, _NAME), look.width - len(lead))
+    place = "" if case.file is None else f"{clipped(case.file, _NAME)}{f':{case.line}' if case.line else ''}"
+    beside = "  ".join(filter(None, (place, _sampling(trials, samples) if samples > 1 else "")))
+    title = f"{look.paint(word, status.value)}{lead.removeprefix(word)}{look.paint(name, 'bold')}"
+    if not beside:
+        return title
+    if columns(lead) + columns(name) + 2 + columns(beside) <= look.width:
+        beside = beside.removeprefix(place)
+        return title + (look.paint(f"  {place}", "dim") if place else "  ") + beside
+    return f"{title}\n{look.paint(wrapped(beside, look.width, _INDENT), 'dim')}"
 
 
 def _sampling(trials: Sequence[TrialRecord], samples: int) -> str:
@@ -85,8 +90,8 @@ def _lead(part: Problem, samples: int, room: int, look: Look) -> list[str]:
     held = "  ".join(filter(None, (part.held, part.in_trials(samples))))
     start = f"  {look.paint(word, word)}{' ' * max(11 - len(word), 1)}"
     if held and 13 + max(room, columns(title)) + 2 + columns(held) > look.width:
-        return [f"{start}{title}", wrapped(held, look.width, _INDENT)]
-    return [f"{start}{padded(title, room)}  {held}".rstrip()]
+        return [f"{start}{fitted(title, look.width - 13)}", wrapped(held, look.width, _INDENT)]
+    return [f"{start}{padded(fitted(title, look.width - 13), room)}  {held}".rstrip()]
 
 
 def _why(error: str, result: Mapping[str, Json], look: Look, told: set[str]) -> list[str]:

@@ -8,7 +8,7 @@ from jurat.jsontext import Json
 from jurat.report.console_look import Look
 from jurat.report.digits import percent
 from jurat.report.figure_words import ASSERTION_HEAD, DO, TELLING, assertion_row, counts_words, rate_words, spending
-from jurat.report.plaintext import clipped, columns, padded, wrapped
+from jurat.report.plaintext import clipped, columns, fitted, padded, wrapped
 
 __all__ = ["figures", "table"]
 
@@ -91,19 +91,11 @@ def table(rows: Sequence[Sequence[str]], look: Look) -> list[str]:
     widths[0] = min(widths[0], max(spare, 12))
     lines = []
     for number, row in enumerate(rows):
-        cells = [padded(_fitted(row[0], widths[0]), widths[0])]
+        cells = [padded(fitted(row[0], widths[0]), widths[0])]
         cells += [padded(cell, width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         text = "  ".join(cells).rstrip()
         lines.append(look.paint(text, "bold") if number == 0 else f"{text}")
     return lines
-
-
-def _fitted(text: str, width: int) -> str:
-    if columns(text) <= width:
-        return text
-    while columns(text) > width - 1:
-        text = text[:-1]
-    return text + "…"
 
 
 # --- errors --------------------------------------------------------------------------------------------------------

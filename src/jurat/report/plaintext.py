@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-__all__ = ["clipped", "columns", "harmless", "padded", "visible", "wrapped"]
+__all__ = ["clipped", "columns", "fitted", "harmless", "padded", "visible", "wrapped"]
 
 # C0 but tab and newline, DEL and C1; marks and overrides of writing direction; line and paragraph separators;
 # invisible characters that hide text or split words; tag characters; surrogates, which no terminal can be sent.
@@ -72,6 +72,13 @@ def _width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def fitted(text: str, width: int) -> str:
+    """The visible text if it is no wider than that, else its beginning with an ellipsis, which is."""
+    if columns(text) <= width:
+        return text
+    return next(_pieces_of(text, max(width - 1, 2)), "") + "…"
 
 
 def padded(text: str, width: int) -> str:

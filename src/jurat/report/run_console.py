@@ -15,13 +15,15 @@ from jurat.report.console_cases import case_block, first_messages
 from jurat.report.console_figures import figures
 from jurat.report.console_look import Look
 from jurat.report.digits import count
-from jurat.report.plaintext import clipped, padded, wrapped
+from jurat.report.plaintext import clipped, columns, fitted, padded, wrapped
 from jurat.report.record import CaseRecord, RunRecord, RunStatus, TrialRecord
 from jurat.vocabulary import Status
 
 __all__ = ["Look", "RunConsole"]
 
 _WORDS = {"passed": "PASSED", "failed": "FAILED", "undecided": "UNDECIDED"}
+_LEAST = 20
+"""With fewer columns than that for it, a name says little."""
 _STYLES = {"passed": "pass", "failed": "fail", "undecided": "unverified"}
 
 
@@ -67,7 +69,13 @@ class RunConsole:
         run = self.run
         times = f" × {count(run.samples, 'trial')}" if run.samples > 1 else ""
         facts = f"run {run.id}, {count(run.cases, 'case')}{times}"
-        return f"{self.look.paint(clipped(run.suite, 200), 'bold')}  {self._word(gate)}  {facts}"
+        word = _WORDS[gate["outcome"]] if gate is not None else run.status.value
+        name, room = clipped(run.suite, 200), self.look.width - len(word) - len(facts) - 4
+        if columns(name) > room and room < _LEAST:  # then below
+            room, facts = self.look.width - len(word) - 2, f"\n{wrapped(facts, self.look.width, '  ')}"
+        else:
+            facts = f"  {facts}"
+        return f"{self.look.paint(fitted(name, room), 'bold')}  {self._word(gate)}{facts}"
 
     def _word(self, gate: Mapping[str, Json] | None) -> str:
         if gate is None:
@@ -94,8 +102,9 @@ class RunConsole:
 
     def _rules(self, rules: Sequence[Mapping[str, Json]]) -> list[str]:
         made = [self.look.paint("policy", "bold")]
-        names = [clipped(str(rule["rule"].get("name") or rule["rule"].get("type", "")), 24) for rule in rules]
-        room = max((len(name) for name in names), default=0) + 2
+        told = (str(rule["rule"].get("name") or rule["rule"].get("type", "")) for rule in rules)
+        names = [fitted(clipped(name, 200), 25) for name in told]
+        room = max((columns(name) for name in names), default=0) + 2
         for name, rule in zip(names, rules, strict=True):
             word = rule["outcome"] if rule["outcome"] != "failed" else "FAILED"
             lead = padded_word(self.look.paint(word, _STYLES[rule["outcome"]]), word, 11)
