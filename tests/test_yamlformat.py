@@ -102,7 +102,7 @@ def test_brackets_that_are_too_wide_are_written_out() -> None:
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("a: 0.80\n", "a: 0.8\n"),
+        ("a: 0.80\n", "a: 0.80\n"),
         ("a:\n", "a: null\n"),
         ("---\na: 'x # y' # z\n", 'a: "x # y"  # z\n'),
         ("a: {b: 1 # c\n  }\n", "a:\n  b: 1  # c\n"),
@@ -191,3 +191,41 @@ def test_no_text_crashes_the_layout(text: str) -> None:
         except AuthoringError:
             continue
         assert format_document(made.encode(), file) == made
+
+
+@pytest.mark.parametrize("spelling", ["0o17", "0x1F", "1e3", "1.10", "+5", "012", ".5", "-2.5E-1"])
+def test_a_number_keeps_its_spelling(spelling: str) -> None:
+    written = f"a: {spelling}\nb:\n  - {spelling}  # why\n  - {{c: [{spelling}, 1]}}\n"
+
+    assert laid_out(written) == written
+
+
+def test_a_number_keeps_its_spelling_in_json() -> None:
+    made = format_document(b'{"a": 1e3, "b": [1.0, -0, {"c": 1E-2}], "d": {}}', "suite.json")
+
+    assert made == '{\n  "a": 1e3,\n  "b": [\n    1.0,\n    -0,\n    {\n      "c": 1E-2\n    }\n  ],\n  "d": {}\n}\n'
+
+
+@pytest.mark.parametrize(
+    "escape", ["\\u202e", "\\u200b", "\\u2066", "\\u00ad", "\\ufeff", "\\u2028", "\\u0085", "\\U000e0041"]
+)
+def test_what_cannot_be_seen_stays_an_escape(escape: str) -> None:
+    for text in (f"a{escape}b", f"two\\nlines{escape}", "long " * 30 + escape):
+        written = f'a: "{text}"\n"k{escape}": ["{text}"]\n'
+
+        made = laid_out(written)
+
+        assert made.count(escape) == 3
+        assert all(character.isprintable() or character == "\n" for character in made)
+
+
+def test_in_json_too_what_cannot_be_seen_stays_an_escape() -> None:
+    assert format_document(b'{"a": "\\u202e", "\\u200b": "\\udb40\\udc41"}', "a.json") == (
+        '{\n  "a": "\\u202e",\n  "\\u200b": "\\udb40\\udc41"\n}\n'
+    )
+
+
+def test_joiners_stay_where_they_join_and_are_told_elsewhere() -> None:
+    family, word = "\U0001f468\u200d\U0001f467", "\u0645\u06cc\u200c\u062e"
+
+    assert laid_out(f'a: "{family} {word}"\nb: "pass\u200dword"\n') == (f'a: "{family} {word}"\nb: "pass\\u200dword"\n')

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jurat.jsontext import Json
 
-__all__ = ["LONGEST_SIMPLE_KEY", "flow_text", "key_text", "text_lines", "to_yaml"]
+__all__ = ["LONGEST_SIMPLE_KEY", "flow_text", "json_quoted", "key_text", "text_lines", "to_yaml"]
 
 _WIDTH = 88
 LONGEST_SIMPLE_KEY = 1_000
@@ -27,8 +27,14 @@ LONGEST_SIMPLE_KEY = 1_000
 _PLAIN = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_ ./()'@,;?!-]*[A-Za-z0-9_.)?!])?")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _RESERVED = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_BLOCKY = re.compile(r"[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff])*")
+_UNSEEN = (
+    "\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Characters that nobody sees, which turn, join or hide what stands around them, and breaks that only some readers see.
+Joiners (U+200C, U+200D) are not among them where they join: emoji and whole scripts are written with them."""
+_ESCAPED = re.compile(f"[{_UNSEEN}]|(?<![^\\x00-\\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\\x00-\\x7f])")
+_BLOCKY = re.compile(r"[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x09\x0b-\x1f\x7f-\x9f])*")
 
 
 def to_yaml(value: Json) -> str:
@@ -87,7 +93,9 @@ def key_text(key: str) -> str:
 def text_lines(text: str) -> Iterator[str]:
     """The lines of a text in a block: the first begins with the space after its key."""
     words, lines = text.split(" "), text.removesuffix("\n").split("\n")
-    if "\n" in text and _BLOCKY.fullmatch(text) and lines[-1] and all(line.strip() or not line for line in lines):
+    if _ESCAPED.search(text):
+        yield " " + _quoted(text)
+    elif "\n" in text and _BLOCKY.fullmatch(text) and lines[-1] and all(line.strip() or not line for line in lines):
         yield " |" if text.endswith("\n") else " |-"
         yield from lines
     elif len(text) > _WIDTH and _BLOCKY.fullmatch(text) and all(word and word.split() == [word] for word in words):
@@ -107,4 +115,14 @@ def flow_text(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return _ESCAPED.sub(_escape, json.dumps(text, ensure_ascii=False))
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def json_quoted(text: str) -> str:
+    """A text as JSON writes it, what cannot be seen as escapes."""
+    return _ESCAPED.sub(lambda found: json.dumps(found[0])[1:-1], json.dumps(text, ensure_ascii=False))

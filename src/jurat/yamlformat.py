@@ -1,7 +1,8 @@
 """Lays an author's file out anew: indentation, quotes and folded text as `to_yaml` writes them, or indented JSON.
 
 Nothing that the file says is changed: what comes out reads as the same value, its keys in the same order. Comments and
-single blank lines between entries stay, and so do short collections in brackets. Laying out twice changes nothing more.
+single blank lines between entries stay, and so do short collections in brackets, and numbers as they were spelled.
+What cannot be seen is written as an escape. Laying out twice changes nothing more.
 A file whose comments could not all be kept is refused rather than robbed of one.
 """
 
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from jurat import jsontext
 from jurat._yamlnotes import Entry, Node, notes_of
-from jurat._yamlwrite import LONGEST_SIMPLE_KEY, flow_text, key_text, text_lines, to_yaml
+from jurat._yamlwrite import LONGEST_SIMPLE_KEY, flow_text, json_quoted, key_text, text_lines, to_yaml
 from jurat.errors import AuthoringError, Fault
 from jurat.yamltext import parse_document, parse_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from jurat._tree import Place
     from jurat.jsontext import Json
 
 __all__ = ["format_document"]
@@ -34,9 +36,10 @@ def format_document(data: bytes, file: str | None = None) -> str:
     Raises:
         AuthoringError: with every fault, when it is not one sound document; or when a comment could not be kept.
     """
-    value = parse_document(data, file).value
+    document = parse_document(data, file)
+    value = _spelled(document.value, document.root)
     if file is not None and file.lower().endswith(".json"):
-        return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+        return _json(value) + "\n"
     text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     notes = notes_of(text)
     lines = list(_block(notes.root, value, 0)) if notes.root.entries else to_yaml(value).splitlines()
@@ -46,6 +49,48 @@ def format_document(data: bytes, file: str | None = None) -> str:
         found = "one that could not be kept. The file is left as it is"
         raise AuthoringError("layout", [Fault(path="", expected=expected, found=found, file=file)])
     return made
+
+
+class _Whole(int):
+    """A whole number that knows how it was written."""
+
+    spelling: str
+
+
+class _Real(float):
+    """A number that knows how it was written."""
+
+    spelling: str
+
+
+def _spelled(value: Json, place: Place) -> Json:
+    """The value, in which every number that would be written otherwise knows its spelling."""
+    if isinstance(value, Mapping) and isinstance(place.parts, dict):
+        return {key: _spelled(part, place.parts[key]) for key, part in value.items()}
+    if isinstance(value, list) and isinstance(place.parts, list):
+        return [_spelled(part, there) for part, there in zip(value, place.parts, strict=True)]
+    if place.altered and place.spelling is not None:
+        number = _Whole(value) if isinstance(value, int) else _Real(value)
+        number.spelling = place.spelling
+        return number
+    return value
+
+
+def _plain(value: Json) -> str:
+    """A number, a word, or an empty collection."""
+    return value.spelling if isinstance(value, _Whole | _Real) else jsontext.canonical(value)
+
+
+def _json(value: Json, depth: int = 0) -> str:
+    inner, outer = "\n" + "  " * (depth + 1), "\n" + "  " * depth
+    if isinstance(value, str):
+        return json_quoted(value)
+    if isinstance(value, Mapping) and value:
+        members = (f"{json_quoted(key)}: {_json(part, depth + 1)}" for key, part in value.items())
+        return "{" + inner + f",{inner}".join(members) + outer + "}"
+    if isinstance(value, list) and value:
+        return "[" + inner + f",{inner}".join(_json(part, depth + 1) for part in value) + outer + "]"
+    return _plain(value)
 
 
 def _overlooked(text: str, value: Json, comments: Sequence[str]) -> bool:
@@ -123,7 +168,7 @@ def _value(node: Node, part: Json, depth: int, taken: int) -> tuple[str | None, 
         head, *rest = text_lines(part)
         return head, rest
     if not isinstance(part, Mapping | list) or not part:
-        return " " + jsontext.canonical(part), []
+        return " " + _plain(part), []
     if _fits(node, part, depth, taken):
         return " " + _flow(part), []
     return None, list(_block(node, part, depth + 1))
@@ -145,4 +190,4 @@ def _flow(value: Json) -> str:
         return "{" + ", ".join(f"{key_text(key)}: {_flow(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list) and value:
         return "[" + ", ".join(map(_flow, value)) + "]"
-    return jsontext.canonical(value)
+    return _plain(value)

@@ -49,6 +49,11 @@ class Document:
     file: str | None = None
     _root: Callable[[], Place] = field(repr=False, compare=False)
 
+    @property
+    def root(self) -> Place:
+        """Where the whole value was written, and in it all its parts."""
+        return self._root()
+
     def line_of(self, path: str) -> int | None:
         """The line (from 1) on which the value at a path such as `cases[2].name` was written.
 
