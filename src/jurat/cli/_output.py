@@ -17,6 +17,10 @@ from jurat.errors import AuthoringError, Fault, StoreError
 
 __all__ = ["refuse_shared_output", "refuse_unfit_files", "refuse_unwritable", "whole_file"]
 
+_STREAM_NAMES = tuple(
+    (f"/dev/{name}", f"/dev/fd/{number}", f"/proc/self/fd/{number}")
+    for number, name in enumerate(("stdin", "stdout", "stderr"))
+)
 _STORE_SIDES = ("", "-wal", "-shm", "-journal")
 _SOURCES = (".py", ".pyw", ".pyi", ".pyx", ".so", ".pyd")
 """How files are called that Python imports, whether it has done so already or will later."""
@@ -106,6 +110,8 @@ def _is_of(file: str, found: os.stat_result) -> bool:
 
 def _is_stream(out: Path, number: int) -> bool:
     """Whether a standard stream is redirected to, or from, this very file."""
+    if str(out) in _STREAM_NAMES[number]:  # by now this name may lead elsewhere: see `keep_for_ourselves`
+        return True
     try:
         return out.is_file() and os.path.samestat(out.stat(), os.fstat(own_descriptor(number)))
     except (OSError, ValueError):
