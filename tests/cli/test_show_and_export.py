@@ -81,6 +81,18 @@ def test_a_case_is_shown_with_prompt_answer_reason_and_quotes(folder: Folder) ->
     )
 
 
+def test_documents_that_nobody_quoted_are_shown_by_how_they_begin(folder: Folder) -> None:
+    document = f"{{name: terms, text: {'Delivery takes three days. ' * 20}}}"
+    case = f"{{name: a, output: x, documents: [{document}], assertions: [{{type: contains, value: x}}]}}"
+    (folder.path / "papers.yaml").write_text(f"suite: papers\ncases: [{case}]\n", "utf-8")
+    folder.jurat("run", "papers.yaml")
+
+    told = folder.jurat("show", "--case", "a").out
+
+    assert "document terms  text/plain, 539 characters\n    Delivery takes three days. " in told
+    assert "…\nassertions\n" in told
+
+
 def test_a_case_without_an_answer_is_shown_with_the_reason(folder: Folder) -> None:
     folder.jurat("run", "suite.yaml")
 

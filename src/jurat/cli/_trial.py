@@ -1,6 +1,7 @@
 """One trial for a person to read: what was asked, what was answered, and each assertion with its proof.
 
-Quotes are marked where they stand in what was asked and answered; a document is shown around its quotes. All of this is
+Quotes are marked where they stand in what was asked and answered; a document is shown around its quotes, or, where
+nobody quoted it, by how it begins. All of this is
 foreign text: control characters are written as escapes, and nothing in it is read as markup.
 """
 
@@ -30,16 +31,25 @@ _QUOTED = "bold black on yellow"
 _AROUND = 160
 """How much of a document is shown before and after a quote, in characters."""
 _MAX_WIDTH = 110
+_BEGINNING = 320
+"""How much of a document is shown that nobody quoted, in characters."""
 
 
 def trial_text(
-    case: CaseRecord, trial: TrialRecord, evidence: Sequence[Evidence], samples: int, *, coloured: bool | None = None
+    case: CaseRecord,
+    trial: TrialRecord,
+    evidence: Sequence[Evidence],
+    samples: int,
+    *,
+    documents: Sequence[Mapping[str, Json]] = (),
+    coloured: bool | None = None,
 ) -> str:
     """A trial as text.
 
     Args:
         evidence: what each assertion's judge saw, in order; empty when there was no answer.
         samples: trials of the case.
+        documents: the case's own, as its snapshot has them.
         coloured: whether colours are used; None: where standard output takes them.
     """
     from rich.console import Console
@@ -56,20 +66,26 @@ def trial_text(
         markup=False,
         emoji=False,
     )
-    for part in _parts(case, trial, evidence, samples):
+    for part in _parts(case, trial, evidence, samples, documents):
         console.print(part)
     return "".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines())
 
 
 def _parts(
-    case: CaseRecord, trial: TrialRecord, evidence: Sequence[Evidence], samples: int
+    case: CaseRecord,
+    trial: TrialRecord,
+    evidence: Sequence[Evidence],
+    samples: int,
+    documents: Sequence[Mapping[str, Json]],
 ) -> Iterator[RenderableType]:
     which = f"  trial {trial.trial_index + 1} of {samples}" if samples > 1 else ""
     yield _line((f"case {case.name}", "bold"), (f"{which}  ", ""), _status(trial.status.value))
     if case.file is not None:
         yield _line((f"  {case.file}{f':{case.line}' if case.line else ''}", "dim"))
     yield from _conversation(trial, evidence)
-    yield from _around_quotes(trial, evidence)
+    shown = _quoted_entries(trial, evidence)
+    yield from _around_quotes(shown)
+    yield from _unquoted(documents, [entry.text for entry, _ in shown])
     if trial.assessments:
         yield _line(("assertions", "bold"))
     for index, one in enumerate(trial.assessments):
@@ -158,7 +174,7 @@ def _marked(text: str, quotes: Sequence[str]) -> Text:
     return made.append(visible(text[reached:]))
 
 
-def _around_quotes(trial: TrialRecord, evidence: Sequence[Evidence]) -> Iterator[RenderableType]:
+def _quoted_entries(trial: TrialRecord, evidence: Sequence[Evidence]) -> list[tuple[Entry, list[str]]]:
     """What was quoted outside of the conversation: documents, the reference answer, the grounding text."""
     shown: dict[str, tuple[Entry, list[str]]] = {}
     for one, seen in zip(trial.assessments, evidence, strict=False):
@@ -166,10 +182,25 @@ def _around_quotes(trial: TrialRecord, evidence: Sequence[Evidence]) -> Iterator
             entry = seen.entries[quote["message_index"]] if quote["message_index"] < len(seen.entries) else None
             if entry is not None and entry.label is not None:
                 shown.setdefault(entry.label + entry.text, (entry, []))[1].append(quote["quote"])
-    for entry, quotes in shown.values():
+    return list(shown.values())
+
+
+def _around_quotes(shown: Sequence[tuple[Entry, list[str]]]) -> Iterator[RenderableType]:
+    for entry, quotes in shown:
         yield _line((str(entry.label), "bold"))
         for excerpt in _excerpts(entry.text, quotes):
             yield _indented(_marked(excerpt, quotes))
+
+
+def _unquoted(documents: Sequence[Mapping[str, Json]], quoted: Sequence[str]) -> Iterator[RenderableType]:
+    """The documents that nobody quoted: name, size, and how they begin."""
+    for index, document in enumerate(documents):
+        text = str(document.get("text") or "")
+        if text in quoted:
+            continue
+        told = f"  {document.get('media_type') or 'text/plain'}, {len(text):,} characters"
+        yield _line((f"document {document.get('name') or index + 1}", "bold"), (told, "dim"))
+        yield _indented(_marked(text[:_BEGINNING] + ("…" if len(text) > _BEGINNING else ""), ()))
 
 
 def _excerpts(text: str, quotes: Sequence[str]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -104,4 +105,6 @@ def _in_full(case: CaseRecord, trial: TrialRecord, body: dict[str, object], samp
     from jurat.cli._trial import trial_text
     from jurat.suiterun import trial_evidence
 
-    return trial_text(case, trial, trial_evidence(body, trial), samples)
+    documents = body.get("documents") or ()
+    assert isinstance(documents, Sequence)  # noqa: S101 (as the suite's codec writes it)
+    return trial_text(case, trial, trial_evidence(body, trial), samples, documents=documents)
