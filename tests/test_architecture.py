@@ -66,6 +66,7 @@ HOMES = {
     "pypdf": ("documents",),
     "typer": ("cli",),
     "rich": ("cli",),
+    "opentelemetry": ("cli",),
     "ruamel": ("yamltext", "_yamlfeed", "_yamlwrite"),
 }
 """Libraries that one part alone knows, so that another can take their place."""

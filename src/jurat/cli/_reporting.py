@@ -6,6 +6,7 @@ and in one pass for all formats together, so that a run of any size can be told.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ from typing import IO, TYPE_CHECKING
 
 from jurat.cli._csv import csv_text, trial_rows
 from jurat.cli._outs import ConsoleReporter, Out, appended, standard_output, step_summary, whole
-from jurat.cli._stdout import coloured, mend_standard_streams, own_output
+from jurat.cli._stdout import coloured, line, mend_standard_streams, own_output
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import reduce_statuses
 from jurat.evidence import Evidence
+from jurat.report.dataset import dataset_rows
 from jurat.report.reporters import REPORTERS, Reporter, ReportOptions, Sink, Told, installed_reporters, make_reporter
 from jurat.report.run_json import case_json
 from jurat.vocabulary import Status, nearest
@@ -32,7 +34,7 @@ __all__ = ["CONSOLE", "Printing", "export_run", "print_reports", "printing_of"]
 
 CONSOLE = "console"
 _HANDED_ON = "report"
-_BY_CASE = ("jsonl", "csv")
+_BY_CASE = ("jsonl", "csv", "dataset", "otlp")
 _PLAIN = (CONSOLE, "json", _HANDED_ON, *_BY_CASE)
 """Formats that point at no line and show no quote where it stands."""
 _WITHOUT_TALK = (*_PLAIN, "junit", "github", "markdown", "sarif")
@@ -47,12 +49,14 @@ class Printing:
         output: a file for it; the console's text then still goes to standard output.
         reports: more reports, each a format and its file.
         include_output: whether answers and conversations are part of them.
+        endpoint: of the collector that events go to; None leaves it to OpenTelemetry's own variables.
     """
 
     form: str = CONSOLE
     output: Path | None = None
     reports: tuple[tuple[str, Path], ...] = ()
     include_output: bool = False
+    endpoint: str | None = None
 
     @property
     def files(self) -> list[tuple[str, Path]]:
@@ -217,7 +221,8 @@ def _outcome(finished: Finished, trials: Sequence[TrialRecord]) -> Status | None
 
 
 async def export_run(store: Store, finished: Finished, printing: Printing) -> None:
-    """A run as a report, as one JSON object for each case (`jsonl`), or as a table (`csv`), and as other reports.
+    """A run as a report, as one JSON object for each case (`jsonl`), as one for each trial with what was asked and
+    answered (`dataset`), as a table (`csv`) or as events to a collector (`otlp`), and as other reports.
 
     Raises:
         StoreError: as `print_reports`.
@@ -232,8 +237,20 @@ async def export_run(store: Store, finished: Finished, printing: Printing) -> No
         return
     if outs:
         await _tell_all(store, [finished], printing, outs)
+    if printing.form == "otlp":
+        await _export_events(store, finished, printing.endpoint)
+        return
     with place as sink:
         await _export_rows(sink, store, finished, printing)
+
+
+async def _export_events(store: Store, finished: Finished, endpoint: str | None) -> None:
+    from jurat.cli._events import sending
+
+    with sending(endpoint) as events:
+        async for case, trials in _by_case(store, finished.record):
+            await asyncio.to_thread(events.send, finished.record, case, trials)
+    line(f"sent: {events.count:,} events")
 
 
 async def _export_rows(sink: Sink, store: Store, finished: Finished, printing: Printing) -> None:
@@ -241,7 +258,11 @@ async def _export_rows(sink: Sink, store: Store, finished: Finished, printing: P
     if printing.form == "csv":
         sink.write(csv_text((), heading=True).encode())
     async for case, trials in _by_case(store, record):
-        if printing.form == "csv":
+        if printing.form == "dataset":
+            body = (await store.runs.snapshot(case.case_hash)).body
+            rows = dataset_rows(record, case, body, trials)
+            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        elif printing.form == "csv":
             text = csv_text(trial_rows(record, case, trials, include_output=include_output))
         else:
             told = case_json(case, trials, record.samples, include_output=include_output)

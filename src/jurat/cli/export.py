@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["export"]
 
 _FORMAT_HELP = (
-    "jsonl: a line for each case; csv: a table; json, report, junit, github, markdown, sarif, html, console or an "
+    "jsonl: a line for each case; dataset: a line for each trial, with what was asked and answered; csv: a table; "
+    "otlp: events to a collector; json, report, junit, github, markdown, sarif, html, console or an "
     "installed format: a report."
 )
+
+_ENDPOINT_HELP = "Of otlp: the collector. Default: what OTEL_EXPORTER_OTLP_ENDPOINT says, or this machine."
 
 
 def export(
@@ -31,6 +35,7 @@ def export(
     ] = None,
     report: Annotated[list[str] | None, typer.Option(metavar="FORMAT=FILE", help=REPORT_HELP)] = None,
     include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
+    endpoint: Annotated[str | None, typer.Option(metavar="URL", help=_ENDPOINT_HELP)] = None,
     store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
 ) -> None:
     """Write a run out. A table is safe to open: no text in it is taken for a formula.
@@ -40,10 +45,26 @@ def export(
     with exits():
         from jurat.cli._reporting import printing_of
 
-        printing = printing_of(form, output, report or (), include_output, also=("console", "jsonl", "csv"))
+        printing = printing_of(
+            form, output, report or (), include_output, also=("console", "jsonl", "dataset", "csv", "otlp")
+        )
+        _refuse_misfits(printing, endpoint)
+        printing = replace(printing, endpoint=endpoint)
         asyncio.run(_export(run, printing, store))
         if turned_away():
             raise typer.Exit(ExitCode.FAULT)
+
+
+def _refuse_misfits(printing: Printing, endpoint: str | None) -> None:
+    from jurat.errors import AuthoringError, Fault
+
+    sent = printing.form == "otlp"
+    if sent and printing.output is not None:
+        fault = Fault(path="--output", expected="no file with otlp", found="one", hint="Events go to a collector")
+        raise AuthoringError("jurat export", [fault])
+    if endpoint is not None and not sent:
+        fault = Fault(path="--endpoint", expected="--format otlp with a collector", found=f"--format {printing.form}")
+        raise AuthoringError("jurat export", [fault])
 
 
 async def _export(text: str, printing: Printing, store: str | None) -> None:
