@@ -196,6 +196,31 @@ def test_providers_of_one_assertion_are_looked_at_too() -> None:
         jurat.evaluate("Paris", {"type": "contains", "value": "Paris"}, providers={"app": 5})  # type: ignore[dict-item]
 
 
+FAILING = """\
+suite: failing
+providers:
+  - {name: answerer, kind: scripted, replies: [Paris, {error: rate_limited}]}
+  - {name: judge, kind: scripted, replies: [{error: overloaded}]}
+subject: answerer
+prompt: "Name a city of {{country}}."
+assertions: [{type: rubric_judge, rubric: It is a city., provider: judge}]
+policy: [{type: total_cost_usd, maximum: 1}]
+limits: {concurrency: 1}
+cases: [{name: a, variables: {country: France}}, {name: b, variables: {country: Peru}}]
+"""
+
+
+def test_who_is_never_paid_costs_nothing_after_an_error_either(folder: Folder) -> None:
+    folder.write("failing.yaml", FAILING)
+
+    run = jurat.run_suite("failing.yaml")
+
+    assert run.summary["cost_usd"]["total"] == {"known": 0.0, "unknown": 0}
+    assert run.gate["rules"][0]["outcome"] == "passed"
+    assert run.summary["attempts"]["judge"]["failed"] == {"overloaded": 1}
+    assert run.summary["attempts"]["subject"]["failed"] == {"rate_limited": 1}
+
+
 def test_all_options_that_are_wrong_are_told_at_once() -> None:
     with pytest.raises(jurat.AuthoringError) as caught:
         jurat.run_suite("suite.yaml", samples=21, reducer="most", cache="always", budget_usd=-1, timeout_s=float("inf"))

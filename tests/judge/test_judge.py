@@ -213,11 +213,14 @@ async def test_what_a_failed_request_cost_is_unknown_and_what_was_never_sent_cos
         async def send(self, _: Call) -> Raw:
             raise ProviderError(ErrorCategory.OVERLOADED, "busy", attempts=self.attempts)
 
-    provider = Failing(answer())
+    free = (await judged(Failing(answer()))).opinion.spending
+    paid = replace(Failing(answer()).settings, prices={"input": 1.0, "output": 1.0})
+    provider = Failing(answer(), settings=paid)
     tried = (await judged(provider)).opinion.spending
     provider.attempts = 0
     unsent = (await judged(provider)).opinion.spending
 
+    assert (free.attempts, free.cost_usd, free.usage.input_tokens) == (3, 0.0, None)  # a script is never paid
     assert (tried.attempts, tried.cost_usd, tried.usage.input_tokens) == (3, None, None)
     assert (unsent.attempts, unsent.cost_usd, unsent.usage.input_tokens) == (0, 0.0, 0)
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jurat.provider import Pricer, ProviderSettings, Usage
+from jurat.provider.pricing import is_free
 
 PRICES = {"input": 3.0, "output": 15.0, "cached_input": 0.3, "cache_write": 3.75}
 
@@ -75,6 +76,22 @@ def test_a_price_of_zero_costs_zero(usage: Usage) -> None:
 @pytest.mark.parametrize("kind", ["local", "scripted", "replay"])
 def test_where_nothing_is_paid_the_cost_is_zero(kind: str) -> None:
     assert (pricer(kind).cost(Usage()), pricer(kind).price_source) == (0.0, "nothing is paid")
+
+
+@pytest.mark.parametrize(
+    ("kind", "prices", "free"),
+    [
+        ("scripted", None, True),
+        ("local", None, True),
+        ("scripted", {"input": 1.0, "output": 0.0}, False),
+        ("openai", {"input": 0.0, "output": 0.0}, True),
+        ("openai", {"input": 0.0}, False),
+        ("openai", None, False),
+        ("python", None, False),
+    ],
+)
+def test_who_is_never_paid_is_known(kind: str, prices: dict[str, float] | None, free: bool) -> None:
+    assert is_free(pricer(kind, prices=prices).settings) is free
 
 
 @pytest.mark.parametrize(

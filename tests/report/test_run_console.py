@@ -218,6 +218,16 @@ def test_retries_are_told_with_why() -> None:
     assert "retries    judges 1 of 1 needed more than one attempt (1 × rate_limited)" in text
 
 
+def test_attempts_that_failed_and_were_not_tried_again_are_no_retries() -> None:
+    lost = verdict(error="rate_limited", spending=spent(0.0, attempts=1))
+    told = {**lost.result, "evaluator": {**lost.result["evaluator"], "failed_attempts": {"rate_limited": 1}}}
+
+    text = one(replace(lost, result=told))
+
+    assert "retries    judges none; 1 attempt failed (1 × rate_limited)" in text
+    assert "needed more than one attempt" not in text
+
+
 # --- three kinds of bad --------------------------------------------------------------------------------------------
 
 

@@ -110,7 +110,7 @@ class Answering:
             if not outcome.cached:
                 work.paid.append(call.key)
             return await self._read(subject, target, call, outcome, work)
-        work.subject = work.ready.failed(*_why(outcome))
+        work.subject = work.ready.failed(*_why(outcome, free=target.free))
         if isinstance(outcome, Withheld) and not outcome.spending.cached:
             work.paid.append(call.key)
         return None
@@ -200,12 +200,12 @@ def _reading(subject: Subject, raw: Raw) -> SubjectReply | TypedError:
         return TypedError(type=ErrorCategory.API_ERROR, message=message)
 
 
-def _why(outcome: Outcome) -> tuple[TypedError, Spending]:
+def _why(outcome: Outcome, *, free: bool) -> tuple[TypedError, Spending]:
     if isinstance(outcome, Withheld):
         return outcome.error, outcome.spending
     if isinstance(outcome, Raw):
         raise TypeError("a reply is no error")
-    return TypedError(type=outcome.category, message=str(outcome)), spent_in_vain(outcome)
+    return TypedError(type=outcome.category, message=str(outcome)), spent_in_vain(outcome, free=free)
 
 
 def _spending(raw: Raw, reply: SubjectReply) -> Spending:

@@ -42,7 +42,7 @@ class Targets:
 
 
 def _target(provider: Provider) -> Target:
-    from jurat.provider.pricing import Pricer
+    from jurat.provider.pricing import Pricer, is_free
 
     price = Pricer(provider.settings).cost
 
@@ -54,7 +54,8 @@ def _target(provider: Provider) -> Target:
 
     settings = provider.settings
     keyed = settings.keyed
-    return Target(name=settings.name, sender=provider, cost=cost, endpoint=settings.endpoint, keyed=keyed)
+    free = is_free(settings)
+    return Target(name=settings.name, sender=provider, cost=cost, endpoint=settings.endpoint, keyed=keyed, free=free)
 
 
 class Assessing:

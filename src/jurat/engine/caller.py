@@ -45,6 +45,7 @@ class Target:
         sender: sends the calls.
         cost: USD of a reply, None where that is not known; asked only where there is a budget.
         endpoint: its address, "" where there is none; `keyed`: whether a key is sent there.
+        free: whether it is known that it is never paid, not even for requests that failed.
         circuit: whether it still takes the key; made by the caller.
     """
 
@@ -53,6 +54,7 @@ class Target:
     cost: Callable[[Raw], float | None]
     endpoint: str = ""
     keyed: bool = False
+    free: bool = False
     circuit: Circuit | None = None
 
 

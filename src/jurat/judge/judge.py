@@ -23,7 +23,7 @@ from jurat.judge.settings import JudgeSettings, checked_settings, strategy_for
 from jurat.judge.strategy import Outcome, Price, Steps, Strategist, Terms
 from jurat.judge.tuning import default_examples
 from jurat.judge.verdict import NOTHING_SENT, JudgeFacts, Opinion, Verdict
-from jurat.provider.pricing import Pricer
+from jurat.provider.pricing import Pricer, is_free
 from jurat.provider.protocol import Call, ChatMessage, Provider, Raw
 from jurat.provider.registry import make_provider
 from jurat.rubric import Rubric, find
@@ -71,6 +71,7 @@ class Judge:
             price=price or Pricer(self.provider.settings).cost,
             threshold=self.threshold,
             evidence=self.settings.evidence,
+            free=price is None and is_free(self.provider.settings),
         )
         self._strategist: Strategist = build_strategy(self.strategy, terms, self.settings, self.examples)
         self._frame_tokens = max(_frame_tokens(frame.messages) for frame in self._strategist.frames)

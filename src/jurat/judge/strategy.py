@@ -67,6 +67,8 @@ class Terms:
     price: Price
     threshold: float
     evidence: EvidenceRule
+    free: bool = False
+    """Whether it is known that the provider is never paid, not even for requests that failed."""
 
 
 class Strategist(Protocol):
@@ -336,7 +338,7 @@ def _read(terms: Terms, call: Call, outcome: Outcome) -> tuple[Reply, Spending] 
     if isinstance(outcome, Withheld):
         return Opinion(status=Status.ERROR, error=outcome.error, spending=outcome.spending)
     if isinstance(outcome, EvaluationError):
-        return Opinion.failed(outcome.category, str(outcome), spent_in_vain(outcome))
+        return Opinion.failed(outcome.category, str(outcome), spent_in_vain(outcome, free=terms.free))
     try:
         reply = terms.provider.read(outcome)
     except EvaluationError as error:

@@ -61,12 +61,12 @@ class Withheld:
     spending: Spending
 
 
-def spent_in_vain(error: EvaluationError) -> Spending:
-    """What a call that ended in an error spent."""
+def spent_in_vain(error: EvaluationError, *, free: bool = False) -> Spending:
+    """What a call that ended in an error spent. `free`: whether it is known that nothing is ever paid there."""
     if not isinstance(error, ProviderError) or not error.attempts:
         return NOTHING_SENT
-    # Requests that failed may have been charged for; only what was never sent is known to be free.
-    return Spending(attempts=error.attempts, failed=tuple(sorted(error.failed)))
+    # Requests that failed may have been charged for; how many tokens they took is known to nobody.
+    return Spending(cost_usd=0.0 if free else None, attempts=error.attempts, failed=tuple(sorted(error.failed)))
 
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")

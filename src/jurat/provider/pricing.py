@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
     from genai_prices.types import Provider as Vendor
 
-__all__ = ["PRICE_NAMES", "Pricer"]
+__all__ = ["PRICE_NAMES", "Pricer", "is_free"]
 
 PRICE_NAMES = ("input", "output", "cached_input", "cache_write")
 _VENDORS = {
@@ -102,6 +102,13 @@ class Pricer:
         return self._cost
 
 
+def is_free(settings: ProviderSettings) -> bool:
+    """Whether it is known that nothing is ever paid: by the kind, or because the author set every price to 0."""
+    if settings.prices is not None and settings.kind != "replay":
+        return {"input", "output"} <= settings.prices.keys() and not any(settings.prices.values())
+    return settings.kind in _FREE_KINDS
+
+
 def _free(_: Usage) -> float:
     return 0.0
 
@@ -111,9 +118,9 @@ def _unknown(_: Usage) -> None:
 
 
 def _custom(settings: ProviderSettings) -> _Cost:
-    prices = {name: Decimal(str(price)) for name, price in (settings.prices or {}).items()}
-    if {"input", "output"} <= prices.keys() and not any(prices.values()):
+    if is_free(settings):
         return _free  # a price of 0 is known to give 0, whatever the usage
+    prices = {name: Decimal(str(price)) for name, price in (settings.prices or {}).items()}
     into, out = prices.get("input"), prices.get("output")
     if into is None or out is None:
         return _unknown

@@ -159,6 +159,8 @@ def _retries(attempts: Mapping[str, Json]) -> str:
     if not attempts["retried"] and not attempts["failed"]:
         return ""
     why = ", ".join(f"{number:,} × {category}" for category, number in attempts["failed"].items())
+    if not attempts["retried"]:  # what failed was not tried again
+        return f"none; {count(sum(attempts['failed'].values()), 'attempt')} failed ({why})"
     return f"{attempts['retried']:,} of {attempts['asked']:,} needed more than one attempt" + (
         f" ({why})" if why else ""
     )
