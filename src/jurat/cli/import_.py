@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS_HELP", "import_"]
 
-_INLINE_CASES = 2_000
+_INLINE_CASES = 1_000
 _INLINE_BYTES = 4_000_000
 """What a suite file holds itself; more cases stand in a file of rows beside it."""
 
