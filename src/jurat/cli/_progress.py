@@ -1,7 +1,8 @@
 """Progress on a terminal; silence everywhere else.
 
-A terminal gets a bar measured by the bytes of the input, with rate, remaining time, counts and spend, and above it the
-first verdicts as they are reached. Everybody else gets those verdicts only.
+A terminal gets a bar measured by the lines of the input that are decided (of an input that is large or no text: by the
+bytes that were read), with rate, remaining time, counts and spend, and above it the first verdicts as they are reached.
+Everybody else gets those verdicts only.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ from jurat.jsontext import Json
 from jurat.judge import Judge
 from jurat.metrics import Tally
 
-__all__ = ["Progress", "make_progress"]
+__all__ = ["Progress", "line_count", "make_progress"]
+
+
+_COUNTED = 64 * 1024 * 1024
+"""How large an input may be for its lines to be counted beforehand: a tenth of a second."""
+
+
+_LOOKED_BACK_S = 1800.0
+"""How far back the remaining time is estimated from. A verdict may take a minute, and two are needed."""
 
 
 class Progress(Protocol):
@@ -64,6 +73,22 @@ class _Quiet:
         say()
 
 
+def line_count(stream: IO[bytes], size: int | None) -> int | None:
+    """How many lines a text file has, its place left as it was; None for one that is too large to count, or no text.
+
+    What was read says little of what is done: a small file is read whole before the first verdict.
+    """
+    if size is None or size > _COUNTED or str(getattr(stream, "name", "")).lower().endswith(".parquet"):
+        return None
+    at = stream.tell()
+    stream.seek(0)
+    count, last = 0, b"\n"
+    while chunk := stream.read(1 << 20):
+        count, last = count + chunk.count(b"\n"), chunk[-1:]
+    stream.seek(at)
+    return count + (last != b"\n")
+
+
 class _Bar:
     """A live bar on standard error, verdicts above it on standard output."""
 
@@ -78,17 +103,23 @@ class _Bar:
             TaskProgressColumn(),
             TextColumn("{task.fields[counts]}", markup=False),
             TimeRemainingColumn(),
+            TextColumn("left"),
             console=Console(file=own_errors()),
             transient=True,
+            speed_estimate_period=_LOOKED_BACK_S,
         )
-        self._task = self._live.add_task("judging", total=size, counts="starting")
+        lines = line_count(stream, size)
+        self._by_lines = lines is not None
+        self._task = self._live.add_task("judging", total=size if lines is None else lines, counts="starting")
         self._seekable = size is not None
 
     def watch(self, judged: Judged, result: Mapping[str, Json]) -> None:
         if self._left > 0:
             self._left -= 1
             self._above(verdict_text(self._judge, judged, result))
-        done = self._stream.tell() if self._seekable and not self._stream.closed else None
+        done = judged.item.row.number if self._by_lines else None
+        if self._seekable and not self._by_lines and not self._stream.closed:
+            done = self._stream.tell()
         self._live.update(self._task, completed=done, counts=self._counts())
 
     def notice(self, message: str) -> None:
