@@ -25,7 +25,12 @@ KEYS = [
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("field", ["path", "expected", "found", "hint", "file"])
 def test_no_fault_repeats_a_key_wherever_it_stands(field: str, key: str) -> None:
-    fields: dict[str, Any] = {"path": "cases[0].name", "expected": "a name", "found": "another", field: f"'{key}' there"}
+    fields: dict[str, Any] = {
+        "path": "cases[0].name",
+        "expected": "a name",
+        "found": "another",
+        field: f"'{key}' there",
+    }
     fault = Fault(**fields)
 
     for text in (str(fault), str(AuthoringError("suite", [fault]))):

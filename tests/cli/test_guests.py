@@ -65,8 +65,11 @@ def suite_of(folder: Folder, function: str, *, module: str = "guests", role: str
     """A suite of one case, in which the function is the subject or an evaluator; the answer has `ok` in it."""
     python = f"{module}:{function}"
     mine = {"name": "mine", "kind": "python", "function": python}
-    asked = {"subject": {"subject": {"python": python}}, "provider": {"subject": "mine", "providers": [mine]}}
-    suite = {
+    asked: dict[str, dict[str, object]] = {
+        "subject": {"subject": {"python": python}},
+        "provider": {"subject": "mine", "providers": [mine]},
+    }
+    suite: dict[str, object] = {
         "suite": "guests",
         "prompt": "Say ok.",
         "assertions": [{"type": "contains", "value": "ok"}],

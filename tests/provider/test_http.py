@@ -130,7 +130,12 @@ async def test_a_compressed_bomb_is_refused_at_the_bound() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "packed"),
-    [("gzip", b"no gzip"), ("gzip", gzip.compress(b"x" * 1000, mtime=0)[:-12]), ("br", b"x"), ("deflate", b"\xff\xff\xff")],
+    [
+        ("gzip", b"no gzip"),
+        ("gzip", gzip.compress(b"x" * 1000, mtime=0)[:-12]),
+        ("br", b"x"),
+        ("deflate", b"\xff\xff\xff"),
+    ],
 )
 async def test_a_damaged_or_unasked_encoding_is_an_api_error(encoding: str, packed: bytes) -> None:
     error = await fault(Answer(headers={"Content-Encoding": encoding}, body=packed))

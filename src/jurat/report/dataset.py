@@ -1,7 +1,8 @@
 """A run as a dataset: one row for each trial, with what was asked, what was answered, and every verdict on it.
 
-A row has the members of a case, so that a suite's `cases_file` reads it back with its output, by a mapping of columns;
-`verdicts` and what else the run found stand beside them. Every row has every member. Answers are what a dataset is for, so they are always in it.
+A row has the members of a case, so that a suite's `cases_file` reads it back with its output, by a mapping of
+columns; `verdicts` and what else the run found stand beside them. Every row has every member. Answers are what a
+dataset is for, so they are always in it.
 """
 
 from __future__ import annotations
