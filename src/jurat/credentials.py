@@ -50,9 +50,13 @@ def looks_like_credential(value: str) -> bool:
 
 
 def masked(text: str, known: Iterable[str] = ()) -> str:
-    """The text with `***` for every key: those that are known, to the letter, and whatever looks like one."""
+    """The text with `***` for every key: those that are known, to the letter, and whatever looks like one.
+
+    A longer word that only begins with a known key goes whole, so that no part of another key is left standing.
+    """
     for key in sorted(known, key=len, reverse=True):
-        text = text.replace(key, "***")
+        if key in text:
+            text = re.sub(re.escape(key) + r"[A-Za-z0-9_-]*", "***", text)
     return _VALUES.sub(_mask, text)
 
 

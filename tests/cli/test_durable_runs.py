@@ -60,6 +60,7 @@ def test_a_killed_run_that_is_resumed_leaves_the_report_of_an_undisturbed_one_an
     assert "faults: 0" in told
 
 
+@pytest.mark.slow
 def test_two_runs_and_a_reader_share_one_store_and_a_run_at_work_is_left_to_its_process() -> None:
     told = tell("runs_at_once.py", "--seconds", "2", "--trials", "20")
 

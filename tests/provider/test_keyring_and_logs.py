@@ -114,6 +114,11 @@ def test_keys_that_were_sent_are_masked_to_the_letter_and_others_by_their_looks(
     assert record.getMessage() == "headers {'X-Key': '***'} and ***"
 
 
+def test_of_a_longer_key_that_begins_like_one_that_was_sent_nothing_is_left() -> None:
+    SENT.add("sk-fake-00000000")
+    assert filtered("%s!", "sk-fake-000000000000000").getMessage() == "***!"
+
+
 def test_what_only_looks_a_little_like_a_key_stays() -> None:
     assert filtered("status=%d in %s", 401, "api.example").getMessage() == "status=401 in api.example"
 
