@@ -7,11 +7,11 @@ import struct
 import zipfile
 
 import pytest
-from papers import archive, docx, paragraph
 
 from jurat.documents.archive import MAX_PARTS, Archive
 from jurat.documents.docx import docx_text
 from jurat.documents.faults import Unreadable
+from papers import archive, docx, paragraph
 
 
 def refusal(data: bytes) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from papers import jpeg, png
 
 from jurat.documents.faults import Unreadable
 from jurat.documents.images import jpeg_size, png_size
+from papers import jpeg, png
 
 
 @pytest.mark.parametrize("size", [(1, 1), (640, 480), (65_535, 40_000)])
