@@ -6,6 +6,7 @@ The larger stories are told, and checked, by the programs in `benchmarks/`; here
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def break_off(folder: Folder, *missing: str) -> None:
 def test_a_killed_run_that_is_resumed_leaves_the_report_of_an_undisturbed_one_and_pays_for_nothing_twice() -> None:
     told = tell("kill_runs.py", "--kills", "2", "--trials", "40", "--seed", "3")
 
-    assert "2 kills in 1 stories of 40 trials" in told
+    assert re.search(r"\b2 kills in \d+ stories of 40 trials", told)  # how many stories depends on the moments
     assert "faults: 0" in told
 
 

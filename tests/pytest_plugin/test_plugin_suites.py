@@ -146,7 +146,8 @@ def test_what_keeps_a_suite_from_being_run_is_told_once(project: Project) -> Non
     done = project.run()
 
     done.assert_outcomes(errors=4)
-    assert done.stdout.str().count("found 850") == 1
+    # pytest's own summary at the end repeats it where nothing is cut, as in builds.
+    assert len([line for line in done.outlines if line.startswith("E ") and "found 850" in line]) == 1
     done.stdout.fnmatch_lines(["E   Undecided: the suite could not be run, as told above", "errors     4 × authoring"])
     assert project.calls() == 0
 
