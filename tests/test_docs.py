@@ -63,6 +63,7 @@ def _with_model() -> list[Path]:
     return [page for page in PAGES if any(block.remarks.get("needs") == "local-model" for block in blocks(page))]
 
 
+@pytest.mark.slow
 @pytest.mark.model_large
 @pytest.mark.parametrize("page", _with_model(), ids=named)
 def test_with_the_embedded_model_a_page_does_what_it_shows(page: Path, tmp_path: Path) -> None:
@@ -72,7 +73,6 @@ def test_with_the_embedded_model_a_page_does_what_it_shows(page: Path, tmp_path:
         desk.carry_out(block)
 
 
-@pytest.mark.slow
 @pytest.mark.model_large
 def test_the_first_command_of_the_readme_sets_up_and_judges(tmp_path: Path) -> None:
     command = next(block for block in blocks(ROOT / "README.md") if block.language == "bash")

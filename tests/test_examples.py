@@ -130,6 +130,7 @@ def test_a_changed_answer_has_no_recorded_verdict_so_that_the_gate_is_undecided(
     assert "judge.jsonl holds no reply to this request" in " ".join(ran.told.split())
 
 
+@pytest.mark.slow
 @pytest.mark.model_large
 @pytest.mark.parametrize("name", CODES)
 def test_the_embedded_model_comes_to_sensible_verdicts(name: str, tmp_path: Path) -> None:
