@@ -19,6 +19,7 @@ from jurat.errors import AuthoringError, Fault
 from jurat.evaluation import Evaluator
 from jurat.evidence.conversation import refuse_unknown
 from jurat.jsontext import Json, NotJson, freeze, type_name
+from jurat.suite.shapes import inner
 from jurat.vocabulary import nearest
 
 __all__ = ["JudgeFactory", "build_assertion", "build_assertions"]
@@ -109,7 +110,7 @@ class _Reader:
         if not isinstance(value, Mapping):
             self._fault(path, "an object with a type", type_name(value))
             return None
-        type_, where = value.get("type"), _inner(path, "type")
+        type_, where = value.get("type"), inner(path, "type")
         if not isinstance(type_, str):
             found = type_name(type_) if "type" in value else "nothing"
             self._fault(where, "one of " + ", ".join(TYPES), found)
@@ -133,7 +134,7 @@ class _Reader:
         values = self._read(spec.keys, value, path)
         self._exactly_one(spec.exactly_one_of, value, path)
         if spec.needs_code and not self._allow_code:
-            self._fault(_inner(path, "type"), "a type that runs no code, which is not allowed here", type_)
+            self._fault(inner(path, "type"), "a type that runs no code, which is not allowed here", type_)
         if len(self._faults) > before:
             return None
         if spec.make is None:
@@ -154,13 +155,13 @@ class _Reader:
         for name, key in keys.items():
             given = [word for word in (name, *key.also) if word in value]
             if len(given) > 1:
-                self._fault(_inner(path, given[1]), f"{name} once", f"{given[1]} beside {given[0]}")
+                self._fault(inner(path, given[1]), f"{name} once", f"{given[1]} beside {given[0]}")
             elif given:
-                found = key.kind.read(value[given[0]], _inner(path, given[0]), self._faults)
+                found = key.kind.read(value[given[0]], inner(path, given[0]), self._faults)
                 if found is not INVALID:
                     read[name] = found
             elif key.required:
-                self._fault(_inner(path, name), key.about.rstrip(".").lower(), "nothing")
+                self._fault(inner(path, name), key.about.rstrip(".").lower(), "nothing")
         return read
 
     def _exactly_one(self, names: tuple[str, ...], value: Mapping[str, object], path: str) -> None:
@@ -170,7 +171,7 @@ class _Reader:
 
     def _judge(self, values: dict[str, Any], common: dict[str, Any], path: str) -> Assertion | None:
         if self._judge_factory is None:
-            self._fault(_inner(path, "type"), "a type that needs no model, since no judges are made here", JUDGE)
+            self._fault(inner(path, "type"), "a type that needs no model, since no judges are made here", JUDGE)
             return None
         before = len(self._faults)
         try:
@@ -188,7 +189,7 @@ class _Reader:
     def _installed(self, type_: str, value: Mapping[str, object], path: str, name: str) -> Assertion | None:
         before = len(self._faults)
         if not self._allow_code:
-            self._fault(_inner(path, "type"), "a type that runs no code, which is not allowed here", repr(type_[:80]))
+            self._fault(inner(path, "type"), "a type that runs no code, which is not allowed here", repr(type_[:80]))
         common = {**self._read(COMMON, value, path), "name": name}
         try:
             plain: Json = freeze(value, path)
@@ -212,7 +213,3 @@ def _of_evaluator(
         evaluator=evaluator,
         **common,
     )
-
-
-def _inner(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Protocol
 
 from jurat.assertions.execution import as_finite
 from jurat.assertions.outcome import is_blank
 from jurat.errors import Fault
-from jurat.jsontext import Json, NotJson, freeze, type_name
+from jurat.jsontext import Json, type_name
+from jurat.suite.shapes import INVALID, Invalid, frozen, misfit
 from jurat.vocabulary import nearest
 
 __all__ = [
@@ -35,15 +35,6 @@ __all__ = [
 MAX_TEXTS = 1000
 
 
-class Invalid(Enum):
-    """The mark for a value that did not fit; its fault has been noted."""
-
-    INVALID = "invalid"
-
-
-INVALID = Invalid.INVALID
-
-
 class Kind(Protocol):
     """Reads one value of a key."""
 
@@ -54,11 +45,6 @@ class Kind(Protocol):
     def schema(self) -> dict[str, Json]:
         """The values that fit, as a JSON Schema (what a schema cannot say is left to `read`)."""
         ...
-
-
-def _fault(path: str, expected: str, found: str, faults: list[Fault], hint: str | None = None) -> Invalid:
-    faults.append(Fault(path=path, expected=expected, found=found, hint=hint))
-    return INVALID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +59,13 @@ class Text:
         if not isinstance(value, str):
             scalar = isinstance(value, bool | int | float)
             hint = "Put it in quotes, if text is meant." if scalar else None
-            return _fault(path, expected, type_name(value), faults, hint)
+            return misfit(path, expected, type_name(value), faults, hint)
         if not value or (not self.blank and is_blank(value)):
-            return _fault(path, expected, "blank text" if value else "empty text", faults)
+            return misfit(path, expected, "blank text" if value else "empty text", faults)
         if len(value) > self.longest:
             expected = f"text of at most {self.longest:,} characters"
-            return _fault(path, expected, f"{len(value):,} characters", faults)
-        return _frozen(value, path, faults)
+            return misfit(path, expected, f"{len(value):,} characters", faults)
+        return frozen(value, path, faults)
 
     def schema(self) -> dict[str, Json]:
         made: dict[str, Json] = {"type": "string", "minLength": 1, "maxLength": self.longest}
@@ -99,9 +85,9 @@ class Texts:
         if not isinstance(value, Sequence) or isinstance(value, bytes | bytearray | memoryview):
             scalar = isinstance(value, bool | int | float)
             hint = "Put it in quotes, if text is meant." if scalar else None
-            return _fault(path, "text, or a list of texts", type_name(value), faults, hint)
+            return misfit(path, "text, or a list of texts", type_name(value), faults, hint)
         if not 1 <= len(value) <= MAX_TEXTS:
-            return _fault(path, f"1 to {MAX_TEXTS:,} texts", f"{len(value):,}", faults)
+            return misfit(path, f"1 to {MAX_TEXTS:,} texts", f"{len(value):,}", faults)
         read = tuple(self.each.read(part, f"{path}[{index}]", faults) for index, part in enumerate(value))
         return INVALID if INVALID in read else read
 
@@ -118,7 +104,7 @@ class Flag:
         if isinstance(value, bool):
             return value
         hint = f"YAML 1.2 reads {value} as text; write true or false." if value in ("yes", "no", "on", "off") else None
-        return _fault(path, "true or false", type_name(value), faults, hint)
+        return misfit(path, "true or false", type_name(value), faults, hint)
 
     def schema(self) -> dict[str, Json]:
         return {"type": "boolean"}
@@ -136,12 +122,12 @@ class Number:
         number = as_finite(value)
         if number is None:
             found = "one that is not finite" if type_name(value) == "a number" else type_name(value)
-            return _fault(path, self._expected(), found, faults)
+            return misfit(path, self._expected(), found, faults)
         low = self.minimum is None or number >= self.minimum
         above = self.above is None or number > self.above
         if low and above and (self.maximum is None or number <= self.maximum):
             return number
-        return _fault(path, self._expected(), repr(number), faults)
+        return misfit(path, self._expected(), repr(number), faults)
 
     def _expected(self) -> str:
         if self.above is not None:
@@ -165,9 +151,9 @@ class Whole:
     def read(self, value: object, path: str, faults: list[Fault]) -> object:
         expected = f"a whole number from {self.minimum} to {self.maximum}"
         if isinstance(value, bool) or not isinstance(value, int):
-            return _fault(path, expected, type_name(value), faults)
+            return misfit(path, expected, type_name(value), faults)
         if not self.minimum <= value <= self.maximum:
-            return _fault(path, expected, "one outside", faults)
+            return misfit(path, expected, "one outside", faults)
         return value
 
     def schema(self) -> dict[str, Json]:
@@ -186,7 +172,7 @@ class Choice:
         near = nearest(value, self.words) if isinstance(value, str) else None
         found = repr(value[:40]) if isinstance(value, str) else type_name(value)
         hint = f"Did you mean {near}?" if near else None
-        return _fault(path, "one of " + ", ".join(self.words), found, faults, hint)
+        return misfit(path, "one of " + ", ".join(self.words), found, faults, hint)
 
     def schema(self) -> dict[str, Json]:
         return {"enum": [*self.words]}
@@ -201,10 +187,10 @@ class AnyValue:
 
     def read(self, value: object, path: str, faults: list[Fault]) -> object:
         if value is None and not self.null:
-            return _fault(path, "a JSON value other than null", "null", faults, "Leave the key out.")
+            return misfit(path, "a JSON value other than null", "null", faults, "Leave the key out.")
         if isinstance(value, str) and not self.blank and is_blank(value):
-            return _fault(path, "a value that is not blank", "blank text", faults)
-        return _frozen(value, path, faults)
+            return misfit(path, "a value that is not blank", "blank text", faults)
+        return frozen(value, path, faults)
 
     def schema(self) -> dict[str, Json]:
         made: dict[str, Json] = {}
@@ -223,8 +209,8 @@ class Object:
 
     def read(self, value: object, path: str, faults: list[Fault]) -> object:
         if isinstance(value, Mapping) or (self.boolean and isinstance(value, bool)):
-            return _frozen(value, path, faults)
-        return _fault(path, "an object or a boolean" if self.boolean else "an object", type_name(value), faults)
+            return frozen(value, path, faults)
+        return misfit(path, "an object or a boolean" if self.boolean else "an object", type_name(value), faults)
 
     def schema(self) -> dict[str, Json]:
         return {"type": ["object", "boolean"] if self.boolean else "object"}
@@ -245,21 +231,14 @@ class TextOr:
         if self.text is not None and isinstance(value, str):
             return self.text.read(value, path, faults)
         if isinstance(value, Mapping) and "object" in self.also:
-            return _frozen(value, path, faults)
+            return frozen(value, path, faults)
         if isinstance(value, list | tuple) and "array" in self.also:
-            return _frozen(value, path, faults)
+            return frozen(value, path, faults)
         if self.python and type_name(value).startswith("a Python "):
             return value
         words = [*(["text"] if self.text else []), *(f"an {word}" for word in self.also)]
-        return _fault(path, " or ".join(words), type_name(value), faults)
+        return misfit(path, " or ".join(words), type_name(value), faults)
 
     def schema(self) -> dict[str, Json]:
         options: list[Json] = [self.text.schema()] if self.text else []
         return {"anyOf": [*options, *({"type": word} for word in self.also)]}
-
-
-def _frozen(value: object, path: str, faults: list[Fault]) -> object:
-    try:
-        return freeze(value, path)
-    except NotJson as error:
-        return _fault(error.path or path, "a JSON value", error.found, faults)

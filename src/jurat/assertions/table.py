@@ -30,6 +30,7 @@ from jurat.errors import Fault
 from jurat.evaluation.reducers import Reducer, reducer_from_json, reducer_schema
 from jurat.evidence import Context
 from jurat.jsontext import Json
+from jurat.suite.shapes import inner
 from jurat.vocabulary import Contract, EvidenceRule, Strategy
 
 __all__ = ["COMMON", "JUDGE", "TYPES", "AssertionType", "Key", "Made", "Maker"]
@@ -73,10 +74,6 @@ _CONTRACTS = (Contract.SCORE_V1, Contract.CRITERIA_V1, Contract.REASONED_V1)
 """The contracts that an author chooses among."""
 
 
-def _inner(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key
-
-
 # --- makers --------------------------------------------------------------------------------------------------------
 
 
@@ -92,7 +89,7 @@ def _plain(build: Callable[..., Check], *main: str) -> Maker:
 
 def _regex(values: Values, path: str, faults: list[Fault]) -> Made | None:
     ignore_case = values.get("ignore_case", False)
-    pattern = patterns.compile_pattern(values["value"], _inner(path, "value"), faults, ignore_case=ignore_case)
+    pattern = patterns.compile_pattern(values["value"], inner(path, "value"), faults, ignore_case=ignore_case)
     if pattern is None:
         return None
     return Made(check=patterns.regex(pattern, full=values.get("full", False)), heavy=pattern.heavy)
@@ -100,17 +97,17 @@ def _regex(values: Values, path: str, faults: list[Fault]) -> Made | None:
 
 def _json_field(values: Values, path: str, faults: list[Fault]) -> Made | None:
     before = len(faults)
-    steps = _path_or_fault(values["path"], _inner(path, "path"), faults)
+    steps = _path_or_fault(values["path"], inner(path, "path"), faults)
     pattern = None
     if "matches" in values:
-        pattern = patterns.compile_pattern(values["matches"], _inner(path, "matches"), faults)
+        pattern = patterns.compile_pattern(values["matches"], inner(path, "matches"), faults)
     others = [key for key in ("expected", "matches", "minimum", "maximum") if key in values]
     if values.get("exists") is False and others:
         found = "false beside " + ", ".join(others)
-        faults.append(Fault(path=_inner(path, "exists"), expected="true, or no other rule", found=found))
+        faults.append(Fault(path=inner(path, "exists"), expected="true, or no other rule", found=found))
     if values.get("minimum", 0.0) > values.get("maximum", float("inf")):
         expected = "a number that is not above maximum"
-        faults.append(Fault(path=_inner(path, "minimum"), expected=expected, found=repr(values["minimum"])))
+        faults.append(Fault(path=inner(path, "minimum"), expected=expected, found=repr(values["minimum"])))
     if steps is None or len(faults) > before:
         return None
     rule = jsonchecks.FieldRule(
@@ -136,20 +133,20 @@ def _path_or_fault(text: str, path: str, faults: list[Fault]) -> tuple[str | int
 
 
 def _json_schema(values: Values, path: str, faults: list[Fault]) -> Made | None:
-    schema = schemas.compile_schema(values["schema"], _inner(path, "schema"), faults)
+    schema = schemas.compile_schema(values["schema"], inner(path, "schema"), faults)
     return None if schema is None else Made(check=schemas.json_schema(schema))
 
 
 def _structured_output(values: Values, path: str, faults: list[Fault]) -> Made | None:
     if "schema" not in values:
         return Made(check=schemas.structured_output())
-    schema = schemas.compile_schema(values["schema"], _inner(path, "schema"), faults)
+    schema = schemas.compile_schema(values["schema"], inner(path, "schema"), faults)
     return None if schema is None else Made(check=schemas.structured_output(schema))
 
 
 def _python(values: Values, path: str, faults: list[Fault]) -> Made | None:
     arguments = values.get("arguments")
-    function = usercode.load_function(values["function"], _inner(path, "function"), faults, arguments=arguments)
+    function = usercode.load_function(values["function"], inner(path, "function"), faults, arguments=arguments)
     if function is None:
         return None
     return Made(check=usercode.python(function, threshold=values.get("threshold")), heavy=lambda _: False)

@@ -20,17 +20,17 @@ class Purse:
     Args:
         budget_usd: no call is begun once so much is spent; None for no bound.
         spent_usd: what is known to be spent already.
-        notice: is told once that the budget is spent.
+        notice: is told once that the budget is spent, and once that something has an unknown cost.
     """
 
-    __slots__ = ("_budget", "_exhausted", "_notice", "_shown", "_spent", "kept")
+    __slots__ = ("_budget", "_exhausted", "_notice", "_shown", "_spent", "_unknown", "kept")
 
     def __init__(self, budget_usd: float | None, spent_usd: float, notice: Callable[[str], None]) -> None:
         self.kept = budget_usd is not None
         self._shown, self._budget = budget_usd or 0.0, _exact(budget_usd or 0.0)
         self._spent = _exact(spent_usd)
         self._notice = notice
-        self._exhausted = False
+        self._exhausted = self._unknown = False
 
     @property
     def spent_usd(self) -> float:
@@ -38,8 +38,12 @@ class Purse:
         return float(self._spent)
 
     def pay(self, cost_usd: float | None) -> None:
-        """Add what something cost; what is not known is not added."""
-        self._spent += _exact(cost_usd or 0.0)
+        """Add what something cost. What is not known cannot be added; that this is so is said once."""
+        if cost_usd is not None:
+            self._spent += _exact(cost_usd)
+        elif self.kept and not self._unknown:
+            self._unknown = True
+            self._notice("what a reply cost is not known: the budget holds for what is known to be spent")
 
     def refusal(self) -> RequestError | None:
         """Why no call may be begun, if none may."""
