@@ -1,28 +1,34 @@
-"""Words that several commands share: forms of reports, what counts as a failure, and how options are explained."""
+"""What several commands share: forms of lists, what counts as a failure, and the options that they all take."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jurat.vocabulary import MAX_CONCURRENCY, Cache
 
 __all__ = [
-    "BUDGET_HELP",
-    "CACHE_HELP",
-    "CONCURRENCY_HELP",
-    "FAIL_ON_HELP",
-    "FILTER_HELP",
-    "FORMAT_HELP",
-    "INCLUDE_HELP",
-    "LIVE_HELP",
-    "OUTPUT_HELP",
-    "PROVIDER_HELP",
-    "RECORD_HELP",
-    "REPLAY_HELP",
-    "REPORT_HELP",
-    "RUN_HELP",
-    "STORE_HELP",
-    "TIMEOUT_HELP",
+    "BudgetUsdOption",
+    "CacheOption",
+    "ConcurrencyOption",
     "FailOn",
+    "FailOnOption",
+    "FilterOption",
     "Form",
+    "FormatOption",
+    "IncludeOutputOption",
+    "LiveOption",
+    "OutputOption",
+    "ProviderOption",
+    "RecordOption",
+    "ReplayOption",
+    "ReportOption",
+    "RunArgument",
+    "StoreOption",
+    "TimeoutOption",
 ]
 
 
@@ -41,21 +47,66 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
-FORMAT_HELP = (
-    "How the report is told: console, json, report, junit, github, markdown, sarif, html, or an installed one."
-)
-REPORT_HELP = "A report in another format, into a file. May be given again."
-OUTPUT_HELP = "A file for the report, whole or not there; the summary is then still printed."
-INCLUDE_HELP = "Answers and conversations belong to the report."
-STORE_HELP = "Where runs are kept: a file or a PostgreSQL URL. Default: .jurat/jurat.db."
-RUN_HELP = "A run's id, a beginning of it that no other has, or latest."
-CONCURRENCY_HELP = "Calls in flight, subject and judges together. Default: by provider."
-FILTER_HELP = "Which cases: NAME*, label:L, metadata.key=V, !TERM; all must hold."
-PROVIDER_HELP = "Take kind:model, or another provider, for this name. May be given again."
-BUDGET_HELP = "Begin no call once so much is known to be spent."
-TIMEOUT_HELP = "For the whole run; what is not decided by then is an error."
-CACHE_HELP = "Whether replies from earlier runs are used."
-RECORD_HELP = "Keep everybody's replies in this folder, for --replay."
-REPLAY_HELP = "Answer from the recordings in this folder: no key, no connection, no model."
-LIVE_HELP = "Ask those again of whom the suite has recordings."
-FAIL_ON_HELP = "What fails: fail (1 when the gate failed), undecided (1 then too), never (0)."
+# --- options of several commands ----------------------------------------------------------------------------------
+
+BudgetUsdOption = Annotated[
+    float | None, typer.Option(min=0.0, help="Begin no call once so much is known to be spent.")
+]
+CacheOption = Annotated[Cache, typer.Option(help="Whether replies from earlier runs are used.")]
+ConcurrencyOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=MAX_CONCURRENCY, help="Calls in flight, subject and judges together. Default: by provider."
+    ),
+]
+FailOnOption = Annotated[
+    FailOn, typer.Option(help="What fails: fail (1 when the gate failed), undecided (1 then too), never (0).")
+]
+FilterOption = Annotated[
+    str | None,
+    typer.Option("--filter", metavar="EXPR", help="Which cases: NAME*, label:L, metadata.key=V, !TERM; all must hold."),
+]
+FormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help=(
+            "How the report is told: console, json, report, junit, github, markdown, sarif, html, or an installed one."
+        ),
+    ),
+]
+IncludeOutputOption = Annotated[
+    bool, typer.Option("--include-output", help="Answers and conversations belong to the report.")
+]
+LiveOption = Annotated[bool, typer.Option("--live", help="Ask those again of whom the suite has recordings.")]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A file for the report, whole or not there; the summary is then still printed."),
+]
+ProviderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=PROVIDER", help="Take kind:model, or another provider, for this name. May be given again."
+    ),
+]
+RecordOption = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Keep everybody's replies in this folder, for --replay.")
+]
+ReplayOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Answer from the recordings in this folder: no key, no connection, no model."),
+]
+ReportOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FORMAT=FILE", help="A report in another format, into a file. May be given again."),
+]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id, a beginning of it that no other has, or latest.")
+]
+StoreOption = Annotated[
+    str | None, typer.Option(help="Where runs are kept: a file or a PostgreSQL URL. Default: .jurat/jurat.db.")
+]
+TimeoutOption = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="For the whole run; what is not decided by then is an error.")
+]

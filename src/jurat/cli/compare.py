@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli._forms import STORE_HELP
+from jurat.cli._forms import StoreOption
 from jurat.cli._stdout import coloured, columns, say, turned_away
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def compare(
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A file for it, whole or not there; the console's text stays.")
     ] = None,
-    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+    store: StoreOption = None,
 ) -> None:
     """Compare two runs: what regressed, what was fixed, and whether it is more than chance.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import ExitCode, exits
-from jurat.cli._forms import INCLUDE_HELP, REPORT_HELP, RUN_HELP, STORE_HELP
+from jurat.cli._forms import IncludeOutputOption, ReportOption, RunArgument, StoreOption
 from jurat.cli._stdout import turned_away
 
 if TYPE_CHECKING:
@@ -28,15 +28,15 @@ _ENDPOINT_HELP = "Of otlp: the collector. Default: what OTEL_EXPORTER_OTLP_ENDPO
 
 
 def export(
-    run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)],
+    run: RunArgument,
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=_FORMAT_HELP)] = "json",
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A file, whole or not there. Default: standard output.")
     ] = None,
-    report: Annotated[list[str] | None, typer.Option(metavar="FORMAT=FILE", help=REPORT_HELP)] = None,
-    include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
+    report: ReportOption = None,
+    include_output: IncludeOutputOption = False,
     endpoint: Annotated[str | None, typer.Option(metavar="URL", help=_ENDPOINT_HELP)] = None,
-    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+    store: StoreOption = None,
 ) -> None:
     """Write a run out. A table is safe to open: no text in it is taken for a formula.
 

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._forms import (
-    FAIL_ON_HELP,
-    FORMAT_HELP,
-    INCLUDE_HELP,
-    OUTPUT_HELP,
-    REPORT_HELP,
-    RUN_HELP,
-    STORE_HELP,
     FailOn,
+    FailOnOption,
+    FormatOption,
+    IncludeOutputOption,
+    OutputOption,
+    ReportOption,
+    RunArgument,
+    StoreOption,
 )
 
 __all__ = ["resume"]
 
 
 def resume(
-    run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)],
+    run: RunArgument,
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="Make the trials anew that came to an error.")
     ] = False,
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = "console",
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help=OUTPUT_HELP)] = None,
-    report: Annotated[list[str] | None, typer.Option(metavar="FORMAT=FILE", help=REPORT_HELP)] = None,
-    include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
-    fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
-    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+    form: FormatOption = "console",
+    output: OutputOption = None,
+    report: ReportOption = None,
+    include_output: IncludeOutputOption = False,
+    fail_on: FailOnOption = FailOn.FAIL,
+    store: StoreOption = None,
 ) -> None:
     """Go on with a run that was interrupted; one that is complete is told as it is.
 

@@ -9,24 +9,24 @@ import typer
 
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._forms import (
-    BUDGET_HELP,
-    CACHE_HELP,
-    CONCURRENCY_HELP,
-    FAIL_ON_HELP,
-    FILTER_HELP,
-    FORMAT_HELP,
-    INCLUDE_HELP,
-    LIVE_HELP,
-    OUTPUT_HELP,
-    PROVIDER_HELP,
-    RECORD_HELP,
-    REPLAY_HELP,
-    REPORT_HELP,
-    STORE_HELP,
-    TIMEOUT_HELP,
+    BudgetUsdOption,
+    CacheOption,
+    ConcurrencyOption,
     FailOn,
+    FailOnOption,
+    FilterOption,
+    FormatOption,
+    IncludeOutputOption,
+    LiveOption,
+    OutputOption,
+    ProviderOption,
+    RecordOption,
+    ReplayOption,
+    ReportOption,
+    StoreOption,
+    TimeoutOption,
 )
-from jurat.vocabulary import MAX_CONCURRENCY, Cache
+from jurat.vocabulary import Cache
 
 __all__ = ["run"]
 
@@ -39,21 +39,21 @@ def run(
     reducer: Annotated[
         str | None, typer.Option(help="How trials become one: all, any, majority, or a pass rate.")
     ] = None,
-    concurrency: Annotated[int | None, typer.Option(min=1, max=MAX_CONCURRENCY, help=CONCURRENCY_HELP)] = None,
-    filter_: Annotated[str | None, typer.Option("--filter", metavar="EXPR", help=FILTER_HELP)] = None,
-    provider: Annotated[list[str] | None, typer.Option(metavar="NAME=PROVIDER", help=PROVIDER_HELP)] = None,
-    budget_usd: Annotated[float | None, typer.Option(min=0.0, help=BUDGET_HELP)] = None,
-    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help=TIMEOUT_HELP)] = None,
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = "console",
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help=OUTPUT_HELP)] = None,
-    report: Annotated[list[str] | None, typer.Option(metavar="FORMAT=FILE", help=REPORT_HELP)] = None,
-    include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
-    fail_on: Annotated[FailOn, typer.Option(help=FAIL_ON_HELP)] = FailOn.FAIL,
-    cache: Annotated[Cache, typer.Option(help=CACHE_HELP)] = Cache.OFF,
-    record: Annotated[Path | None, typer.Option(metavar="FOLDER", help=RECORD_HELP)] = None,
-    replay: Annotated[Path | None, typer.Option(metavar="FOLDER", help=REPLAY_HELP)] = None,
-    live: Annotated[bool, typer.Option("--live", help=LIVE_HELP)] = False,
-    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+    concurrency: ConcurrencyOption = None,
+    filter_: FilterOption = None,
+    provider: ProviderOption = None,
+    budget_usd: BudgetUsdOption = None,
+    timeout: TimeoutOption = None,
+    form: FormatOption = "console",
+    output: OutputOption = None,
+    report: ReportOption = None,
+    include_output: IncludeOutputOption = False,
+    fail_on: FailOnOption = FailOn.FAIL,
+    cache: CacheOption = Cache.OFF,
+    record: RecordOption = None,
+    replay: ReplayOption = None,
+    live: LiveOption = False,
+    store: StoreOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell calls, tokens and cost beforehand; nothing is asked or recorded.")
     ] = False,

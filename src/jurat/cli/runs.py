@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import exits
-from jurat.cli._forms import STORE_HELP, Form
+from jurat.cli._forms import Form, StoreOption
 from jurat.cli._stdout import columns, line, say_json
 from jurat.cli._text import visible
 from jurat.report.plaintext import fitted
@@ -31,7 +31,7 @@ def runs(
     suite: Annotated[str | None, typer.Option(metavar="NAME", help="Runs of this suite alone.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 20,
     form: Annotated[Form, typer.Option("--format", help="How to print the list.")] = Form.CONSOLE,
-    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+    store: StoreOption = None,
 ) -> None:
     """List runs: how far they came, what their gate said, when they began, which suite they ran."""
     with exits():

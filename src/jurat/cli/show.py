@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jurat.cli._exits import exits
-from jurat.cli._forms import FORMAT_HELP, INCLUDE_HELP, RUN_HELP, STORE_HELP
+from jurat.cli._forms import FormatOption, IncludeOutputOption, RunArgument, StoreOption
 from jurat.cli._stdout import line, say, say_json
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ _MOST_NAMES = 20
 
 
 def show(
-    run: Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)] = "latest",
+    run: RunArgument = "latest",
     case: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A case in full, by its name. May be given again.")
     ] = None,
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help=FORMAT_HELP)] = "console",
-    include_output: Annotated[bool, typer.Option("--include-output", help=INCLUDE_HELP)] = False,
-    store: Annotated[str | None, typer.Option(help=STORE_HELP)] = None,
+    form: FormatOption = "console",
+    include_output: IncludeOutputOption = False,
+    store: StoreOption = None,
 ) -> None:
     """Show a run: its cases that did not pass, its figures and its gate; or one case with everything about it."""
     with exits():
