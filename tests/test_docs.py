@@ -29,6 +29,7 @@ from jurat.provider.models import model_path
 from jurat.provider.rows import _BY_KIND as SETTINGS
 from jurat.provider.rows import KINDS
 from jurat.pytest_plugin.options import DEFAULT_PATTERNS, add_options
+from jurat.report.reporters.registry import GROUP as REPORTERS
 from jurat.rubric import catalog
 from jurat.rubric.check import ANCHOR_KEYS, CRITERION_KEYS, RUBRIC_KEYS
 from jurat.suite import FIELDS
@@ -99,15 +100,30 @@ def test_a_json_block_is_json(block: Block) -> None:
         json.loads(line)
 
 
-@pytest.mark.parametrize("block", of("toml"))
+def _of_distributions(block: Block) -> bool:
+    return "[project." in block.text
+
+
+PROVIDER_ROWS = [row for row in of("toml") if not _of_distributions(row.values[0])]
+DISTRIBUTIONS = [one for one in of("toml") if _of_distributions(one.values[0])]
+
+
+@pytest.mark.parametrize("block", DISTRIBUTIONS)
+def test_an_entry_point_in_the_docs_is_in_a_group_that_is_looked_at(block: Block) -> None:
+    groups = tomllib.loads(block.text)["project"]["entry-points"]
+
+    assert groups
+    assert set(groups) <= {REPORTERS, EVALUATORS}
+
+
+@pytest.mark.parametrize("block", PROVIDER_ROWS)
 def test_a_provider_row_in_the_docs_makes_a_provider(block: Block, tmp_path: Path) -> None:
-    told = tomllib.loads(block.text)
-    rows = told.get("providers", [])
+    rows = tomllib.loads(block.text).get("providers", [])
     (tmp_path / "replies.yaml").write_text("- '{}'\n", "utf-8")
     (tmp_path / "my_model.py").write_text("def answer(messages): return ''\n", "utf-8")
     (tmp_path / "recording.jsonl").write_text(_empty_recording(), "utf-8")
 
-    assert rows or "project" in told, "neither rows nor the metadata of a distribution"
+    assert rows
     for row in rows:
         assert make_provider(row, base_dir=tmp_path).settings.name == row["name"]
 
