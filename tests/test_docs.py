@@ -16,6 +16,7 @@ from typer.main import get_command
 import jurat.pytest_plugin
 from docpages import PAGES, ROOT, Block, Desk, blocks, matches, sections, text_of
 from jurat.assertions.build import build_assertion
+from jurat.assertions.plugins import GROUP as EVALUATORS
 from jurat.assertions.table import COMMON, JUDGE, TYPES
 from jurat.cli.app import app
 from jurat.cli.schema import _SCHEMAS as SCHEMAS
