@@ -8,19 +8,25 @@ import pytest
 from jobs import items, quiet
 from jobs import job as judging_job
 
-from judging import answer, provider_with
-from jurat.engine import Judged, MemoryJournal, Silent
+from judging import answer, provider_with, rubric
+from jurat.engine import Judged, JudgingJob, MemoryJournal, Silent
 from jurat.engine.caller import Allowance, Caller, Target
 from jurat.engine.slots import SlotPlace
-from jurat.provider import Call, Raw, ScriptedProvider, ScriptedReply
-from jurat.provider.waiting import PLACE, without_place
+from jurat.errors import ErrorCategory, ProviderError, RequestError
+from jurat.judge import Judge
+from jurat.provider import Call, Raw, ScriptedProvider, ScriptedReply, Usage
+from jurat.provider.waiting import PLACE, Account, without_place
+
+A_DOLLAR = Usage(input_tokens=1_000_000, output_tokens=0)
 
 
 class Waiting(ScriptedProvider):
     """Asks once in vain for each of its first calls, and then waits for its event before the second request."""
 
     def __init__(self, waiters: int, *, turn: bool = False) -> None:
-        super().__init__(ScriptedReply(text=answer(evidence=[])), settings=provider_with().settings)
+        priced = provider_with(prices={"input": 1.0, "output": 0.0}).settings
+        super().__init__(ScriptedReply(text=answer(evidence=[]), usage=A_DOLLAR), settings=priced)
+        self.account: Account | None = None
         self.go_on = asyncio.Event()
         self.calls = self.in_flight = self.peak = self.answered = 0
         self.limits: list[float | None] = []
@@ -39,6 +45,8 @@ class Waiting(ScriptedProvider):
 
     async def _wait(self) -> None:
         self._look()
+        if (place := PLACE.get()) is not None and self.account is not None:
+            place.account = self.account
         await self.go_on.wait()
 
     def _look(self) -> None:
@@ -112,4 +120,50 @@ async def test_a_time_limit_stands_still_while_a_call_waits_for_its_turn_and_no_
     provider.go_on.set()
     assert isinstance(await asked, Raw)
     assert provider.limits[1] is not None
+    await caller.close()
+
+
+@pytest.mark.parametrize("turn", [True, False])
+async def test_calls_that_only_waited_are_not_made_when_the_budget_is_spent_meanwhile(turn: bool) -> None:
+    provider = Waiting(10, turn=turn)
+    caller = Caller(MemoryJournal(), Silent(), concurrency=2, budget_usd=1.0)
+    target = Target(name="model", sender=provider, cost=lambda _: 1.0)
+    calls = [asyncio.create_task(caller.ask(target, call(number), urgent=False)) for number in range(10)]
+    while provider.calls < 10 or provider.in_flight:
+        await quiet()
+    provider.go_on.set()
+    outcomes = await asyncio.gather(*calls)
+    refused = [outcome for outcome in outcomes if isinstance(outcome, RequestError)]
+    assert provider.answered <= 2
+    assert len(refused) == 10 - provider.answered
+    assert {str(outcome.category) for outcome in refused} == {"budget_exhausted"}
+    await caller.close()
+
+
+async def test_a_judging_job_goes_over_its_budget_by_no_more_than_its_calls_in_flight() -> None:
+    provider = Waiting(100)
+    found: list[Judged] = []
+    judge = Judge(rubric(), provider)
+    job = JudgingJob(judge, iter(items(100)), MemoryJournal(), found.extend, concurrency=4, budget_usd=1.0)
+    running = asyncio.create_task(job.run())
+    while provider.calls < 5 or provider.in_flight:
+        await quiet()
+    provider.go_on.set()
+    await running
+    assert provider.answered <= 4
+    assert len(found) == 100
+
+
+async def test_what_a_call_sent_before_it_was_cut_off_is_part_of_its_error() -> None:
+    provider = Waiting(1)
+    caller = Caller(MemoryJournal(), Silent(), concurrency=1)
+    target = Target(name="model", sender=provider, cost=lambda _: None)
+    provider.account = Account()
+    provider.account.sent()
+    provider.account.came_back(ErrorCategory.API_ERROR)
+    provider.account.sent()
+    outcome = await caller.ask(target, call(0), urgent=False, allowance=Allowance(0.01))
+    assert isinstance(outcome, ProviderError)
+    assert (outcome.category, outcome.attempts) == (ErrorCategory.TIMEOUT, 2)
+    assert outcome.failed == (ErrorCategory.API_ERROR, ErrorCategory.TIMEOUT)
     await caller.close()

@@ -104,7 +104,7 @@ class Answering:
         try:
             outcome = await self._caller.ask(target, call, urgent=False, allowance=allowance)
         except asyncio.CancelledError:
-            work.subject_lost = int(call.key in self._caller.cut_off)
+            work.subject_lost = self._caller.cut_off.get(call.key, ())
             raise
         if isinstance(outcome, Raw):
             if not outcome.cached:

@@ -159,7 +159,7 @@ class Assessing:
             try:
                 outcomes = await self._asked(target, calls, allowance)
             except asyncio.CancelledError:
-                work.lost[index] = sum(call.key in self._caller.cut_off for call in calls)
+                work.lost[index] = tuple(why for call in calls for why in self._caller.cut_off.get(call.key, ()))
                 raise
             if left is not None and allowance is not None:
                 left = max(left - allowance.longest, 0.0)

@@ -80,7 +80,7 @@ class Caller:
         watcher: is told of calls.
 
     Attributes:
-        cut_off: the keys of calls that were cancelled before anybody could look at a reply, whose cost nobody knows.
+        cut_off: of calls that were cancelled before anybody could look at a reply, by key: why each request failed.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Caller:
         self._borne = {_short(key) for key in borne}
         self._in_flight: dict[str, asyncio.Future[Outcome]] = {}
         self._on_the_wire = 0
-        self.cut_off: set[str] = set()
+        self.cut_off: dict[str, tuple[ErrorCategory, ...]] = {}
 
     @property
     def spent_usd(self) -> float:
@@ -198,7 +198,7 @@ class Caller:
         if (refusal := self._refusal(circuit)) is not None:
             return refusal
         await self._slots.take(urgent=urgent)
-        place = SlotPlace(self._slots)
+        place = SlotPlace(self._slots, refusal=lambda: self._refusal(circuit))
         before = PLACE.set(place)
         try:
             if self._broken is not None:
@@ -227,7 +227,7 @@ class Caller:
                     self._borne.add(_short(call.key))
                 await self._replies.commit((call.key, outcome), alone=not self._on_the_wire)
         except asyncio.CancelledError:
-            self.cut_off.add(call.key)
+            self.cut_off[call.key] = place.cut_off
             raise
         return outcome
 
@@ -266,7 +266,8 @@ async def _within(allowance: Allowance, target: Target, call: Call, place: SlotP
             return await ask_one(target.sender, call)
     except TimeoutError:
         message = f"{target.name} gave no answer in the {allowance.seconds:.6g} s that were left for it"
-        return ProviderError(ErrorCategory.TIMEOUT, message)
+        failed = place.cut_off
+        return ProviderError(ErrorCategory.TIMEOUT, message, attempts=len(failed), failed=failed)
     finally:
         allowance.longest = max(allowance.longest, loop.time() - begun - place.waited_s)
 

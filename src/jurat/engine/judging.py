@@ -11,8 +11,8 @@ everything else: it takes items in ahead of the workers, so that they find quest
 judge's own code on what was answered, while they are asking again already; and hands verdicts on.
 
 A fault in an item, a provider's failure or a poor answer touches that item alone. Cancelling the job keeps what it has.
-No call is begun once the budget is spent (`jurat.engine.purse`), or when the provider has refused the key three times
-in a row (`jurat.engine.circuit`); the rest of the items are that error then.
+No call is begun once the budget is spent (`jurat.engine.purse`), when the provider has refused the key three times in a
+row (`jurat.engine.circuit`), or when the time of the job is over; the rest of the items are that error then.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from jurat.engine.circuit import Circuit, patience_for
 from jurat.engine.committer import Committer
 from jurat.engine.journal import Journal
 from jurat.engine.purse import Purse
 from jurat.engine.slots import SlotPlace, Slots
-from jurat.errors import ErrorCategory, EvaluationError, Fault
+from jurat.errors import ErrorCategory, EvaluationError, Fault, ProviderError, RequestError
 from jurat.evaluation import TypedError
 from jurat.judge import Judge, Opinion, Outcome, Verdict, VerdictSteps, Withheld, ask_one
 from jurat.provider.pricing import Pricer
@@ -95,6 +96,7 @@ class JudgingJob:
         recall: whether replies that the journal knows already are used instead of asking again.
         cached: whether such replies count as cached (cost nothing again), or as this job's own.
         budget_usd: no call is begun once so much is spent; None for no bound. `spent_usd` is spent already.
+        timeout_s: the time of the whole job; None for no bound. What is not answered by then is a `timeout`.
         notice: is told, once each, that no more calls are made, and why.
     """
 
@@ -110,6 +112,7 @@ class JudgingJob:
         cached: bool = True,
         budget_usd: float | None = None,
         spent_usd: float = 0.0,
+        timeout_s: float | None = None,
         notice: Callable[[str], None] = _unsaid,
     ) -> None:
         self._slots, self._workers = Slots(concurrency), 0
@@ -123,6 +126,8 @@ class JudgingJob:
         self._window = 4 * concurrency + 4 * _CHUNK
         self._committer = Committer(journal.commit)
         self._on_the_wire = 0
+        self._timeout_s, self._late, self._notice = timeout_s, False, notice
+        self._asking: set[asyncio.Task[None]] = set()
         self._ready: deque[_Question] = deque()
         self._answered: deque[_Answered] = deque()
         self._outstanding: deque[_Slot] = deque()
@@ -136,6 +141,8 @@ class JudgingJob:
         Raises:
             StoreError: when the record cannot be kept; what was delivered before stays.
         """
+        loop = asyncio.get_running_loop()
+        timer = None if self._timeout_s is None else loop.call_later(self._timeout_s, self._expire)
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._keep())
@@ -145,6 +152,8 @@ class JudgingJob:
         except ExceptionGroup as failures:
             raise _first(failures) from None
         finally:
+            if timer is not None:
+                timer.cancel()
             await self._committer.close()
 
     @property
@@ -266,7 +275,8 @@ class JudgingJob:
 
     async def _work(self) -> None:
         ready, commit, slots, circuit = self._ready, self._committer.commit, self._slots, self._circuit
-        PLACE.set(SlotPlace(slots, self._relieve))
+        place, me = SlotPlace(slots, self._relieve, self._refusal), cast("asyncio.Task[None]", asyncio.current_task())
+        PLACE.set(place)
         while True:
             while not ready:
                 if self._over:
@@ -279,25 +289,53 @@ class JudgingJob:
                 await circuit.turn()
             if not slots.take_now():
                 await slots.take(urgent=False)
-            outcome = circuit.closed or self._purse.refusal() or await self._asked(question.call)
+            place.held, place.account = True, None
+            outcome = self._refusal() or await self._asked(question.call, place, me)
             if not circuit.settled:
                 circuit.over()
             if isinstance(outcome, Raw):
                 await commit((question.call.key, outcome), alone=not self._on_the_wire)
-            slots.give_back()
+            if place.held:
+                slots.give_back()
             self._answered.append((question, outcome))
             self._attention.set()
 
-    async def _asked(self, call: Call) -> Raw | EvaluationError:
+    async def _asked(self, call: Call, place: SlotPlace, task: asyncio.Task[None]) -> Raw | EvaluationError:
         self._on_the_wire += 1
+        self._asking.add(task)
         try:
             outcome = await ask_one(self._judge.provider, call)
+        except asyncio.CancelledError:
+            if not self._late or task.uncancel():
+                raise  # by somebody else than `_expire`
+            failed = place.cut_off
+            outcome = ProviderError(ErrorCategory.TIMEOUT, self._too_late, attempts=len(failed), failed=failed)
         finally:
+            self._asking.discard(task)
             self._on_the_wire -= 1
         self._circuit.note(outcome)
         if self._purse.kept and isinstance(outcome, Raw):
             self._purse.pay(self._cost(outcome))
         return outcome
+
+    # --- when no call may be made any more ---------------------------------------------------------------------------
+
+    def _refusal(self) -> EvaluationError | None:
+        """Why no request may be made, if none may."""
+        if self._late:
+            return RequestError(ErrorCategory.TIMEOUT, self._too_late)
+        return self._circuit.closed or self._purse.refusal()
+
+    @property
+    def _too_late(self) -> str:
+        return f"the job's time of {self._timeout_s:g} s was over before this"
+
+    def _expire(self) -> None:
+        """The time of the job is over: what is on its way is cut off, and nothing else is begun."""
+        self._late = True
+        self._notice(f"the job's time of {self._timeout_s:g} s is over: no further call is made")
+        for task in self._asking:
+            task.cancel()
 
     def _cost(self, kept: Raw | Withheld) -> float | None:
         if isinstance(kept, Withheld):

@@ -81,7 +81,7 @@ class TrialWork:
     Attributes:
         subject: the subject's stage, once it is over.
         found: an assessment for each assertion, once it is reached.
-        lost: how many requests of each assertion were cut off on their way.
+        lost: of each assertion, why the requests of calls that were cut off failed; `subject_lost`: of the subject.
         paid: the keys of the calls whose cost stands in this trial.
     """
 
@@ -90,9 +90,9 @@ class TrialWork:
     def __init__(self, ready: ReadyCase, trial_index: int) -> None:
         self.ready, self.trial_index = ready, trial_index
         self.subject: SubjectRecord | None = None
-        self.subject_lost = 0
+        self.subject_lost: tuple[ErrorCategory, ...] = ()
         self.found: list[AssessmentRecord | None] = [None] * len(ready.planned.assertions)
-        self.lost = [0] * len(ready.planned.assertions)
+        self.lost: list[tuple[ErrorCategory, ...]] = [()] * len(ready.planned.assertions)
         self.paid: list[str] = []
 
     @property

@@ -246,8 +246,8 @@ def _give_up(work: TrialWork, why: TypedError) -> None:
             work.found[index] = failed(assertion, why, _lost(work.lost[index]))
 
 
-def _lost(requests: int) -> Spending:
-    return Spending(attempts=requests, failed=(ErrorCategory.TIMEOUT,) * requests) if requests else NOTHING_SENT
+def _lost(failed: tuple[ErrorCategory, ...]) -> Spending:
+    return Spending(attempts=len(failed), failed=tuple(sorted(failed))) if failed else NOTHING_SENT
 
 
 @contextmanager

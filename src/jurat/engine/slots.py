@@ -10,6 +10,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
+from jurat.errors import ErrorCategory, EvaluationError, RequestError
+from jurat.provider.waiting import Account
+
 __all__ = ["SlotPlace", "Slots"]
 
 _Waiting = deque["asyncio.Future[None]"]
@@ -67,17 +70,25 @@ class SlotPlace:
 
     Args:
         left: is told when the slot is given up.
+        refusal: says why no further request may be made, if none may.
 
     Attributes:
+        account: the requests of the call so far; None where its provider keeps none.
         held: whether there is a slot to be given back.
         limit: the time limit of the call, which does not run while the call waits for its turn or for a slot.
         waited_s: how long it did not run.
     """
 
-    __slots__ = ("_left", "_remaining_s", "_slots", "_stopped", "held", "limit", "waited_s")
+    __slots__ = ("_left", "_refusal", "_remaining_s", "_slots", "_stopped", "account", "held", "limit", "waited_s")
 
-    def __init__(self, slots: Slots, left: Callable[[], None] | None = None) -> None:
-        self._slots, self._left = slots, left
+    def __init__(
+        self,
+        slots: Slots,
+        left: Callable[[], None] | None = None,
+        refusal: Callable[[], EvaluationError | None] | None = None,
+    ) -> None:
+        self._slots, self._left, self._refusal = slots, left, refusal
+        self.account: Account | None = None
         self._remaining_s: float | None = None
         self._stopped = self.waited_s = 0.0
         self.held = True
@@ -102,6 +113,21 @@ class SlotPlace:
             self.waited_s += now - self._stopped
             self.limit.reschedule(now + self._remaining_s)
         self._remaining_s = None
+
+    def check(self) -> None:
+        """See that the next request may be made.
+
+        Raises:
+            RequestError: when none may.
+        """
+        refusal = self._refusal() if self._refusal is not None else None
+        if refusal is not None:
+            raise RequestError(refusal.category, str(refusal))
+
+    @property
+    def cut_off(self) -> tuple[ErrorCategory, ...]:
+        """Why each request of the call failed, if it ends here. Whose provider keeps no account has sent one."""
+        return (ErrorCategory.TIMEOUT,) if self.account is None else self.account.cut_off
 
     def _stop(self) -> None:
         if self.limit is None or self._remaining_s is not None:

@@ -15,6 +15,7 @@ the loop's clock, which no test can move.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from jurat.provider.retry import Timing
 
@@ -65,11 +66,19 @@ class RateLimit:
         """The tokens of a request and its reply: a quarter of the bytes, and what replies had of late."""
         return len(body) / _BYTES_A_TOKEN + self._output
 
-    async def admit(self, tokens: float) -> None:
-        """Wait until a request of so many tokens may begin. Cancelled, it has taken nothing."""
+    async def admit(self, tokens: float, check: Callable[[], None] | None = None) -> None:
+        """Wait until a request of so many tokens may begin. Cancelled, it has taken nothing.
+
+        Args:
+            check: raises when none may begin any more. So a queue of an hour dissolves when it has become pointless.
+        """
         async with self._lock():
             while (wait := self._missing_s(tokens)) > 0.0:
+                if check is not None:
+                    check()
                 await self._timing.sleep(wait)
+            if check is not None:
+                check()
             if self._requests is not None:
                 self._requests.level -= 1.0
             if self._tokens is not None:
@@ -93,6 +102,12 @@ class RateLimit:
             self._output += 0.1 * (made - self._output)
         if self._tokens is not None and given is not None and made is not None:
             self._tokens.level += estimated - (given + made)
+
+    def unused(self, estimated: float) -> None:
+        """A request that was admitted and never begun."""
+        if self._requests is not None:
+            self._requests.level += 1.0
+        self.returned(estimated)
 
     def returned(self, estimated: float) -> None:
         """A request that the provider turned away for its rate took no tokens."""

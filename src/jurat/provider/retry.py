@@ -23,13 +23,14 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
-from jurat.errors import ErrorCategory, ProviderError
+from jurat.errors import ErrorCategory, EvaluationError, ProviderError
 from jurat.provider.faults import TransientError, settled
 from jurat.provider.waiting import without_place
 
 __all__ = ["Pause", "RetryPolicy", "Timing", "retry", "server_delay"]
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +76,11 @@ class Pause:
         """Let no new request begin for this long."""
         self.until = max(self.until, self._timing.monotonic() + delay_s)
 
+    @property
+    def lasts(self) -> bool:
+        """Whether it has not passed."""
+        return self.until > 0.0 and self.until > self._timing.monotonic()
+
     async def over(self) -> None:
         """Wait until the pause has passed, and up to a fifth longer."""
         while (left := self.until - self._timing.monotonic()) > 0:
@@ -83,28 +89,29 @@ class Pause:
 
 
 async def retry(
-    attempt: Callable[[], Awaitable[T]],
+    attempt: Callable[[U], Awaitable[T]],
     error: TransientError,
     *,
+    turn: Callable[[], Awaitable[U]],
     policy: RetryPolicy,
     timing: Timing,
     pause: Pause,
     started: float,
-    admit: Callable[[], Awaitable[object]] | None = None,
 ) -> tuple[T, tuple[ErrorCategory, ...]]:
     """Try again after a first failure.
 
     Args:
-        attempt: one request; raises TransientError when the next may fare better.
+        attempt: one request, in its turn; raises TransientError when the next may fare better.
         error: why the first request failed.
+        turn: waits until another request may begin, which is no part of the call's time.
         started: when the first request was sent, by `timing.monotonic`.
-        admit: waits until another request may begin, which is no part of the call's time.
 
     Returns:
         What the successful attempt brought, and why each request before it failed, the first included.
 
     Raises:
-        ProviderError: the last fault, with why each request failed; or at once one that will not pass.
+        ProviderError: the last fault, with why each request failed; or at once one that will not pass, and what the
+            engine has against a further request.
     """
     failed: tuple[ErrorCategory, ...] = error.failed
     while True:
@@ -115,13 +122,16 @@ async def retry(
             raise settled(error, failed, remark)
         if error.retry_after_s is not None:
             pause.extend(error.retry_after_s)
-        await without_place(timing.sleep(wait), turn=False)
-        if admit is not None:
-            asked = timing.monotonic()
-            await without_place(admit(), turn=True)
-            started += timing.monotonic() - asked
+        begun = timing.monotonic()
         try:
-            return await _within(policy.deadline_s - (timing.monotonic() - started), attempt), failed
+            await without_place(timing.sleep(wait), turn=False)
+            mine = await turn()
+        except EvaluationError as refusal:
+            stays = ProviderError(refusal.category, str(refusal), attempts=attempts, failed=failed)
+            break
+        started += max(timing.monotonic() - begun - wait, 0.0)  # for its turn, and for a place
+        try:
+            return await _within(policy.deadline_s - (timing.monotonic() - started), attempt(mine)), failed
         except TransientError as again:
             error, failed = again, failed + again.failed
         except ProviderError as final:
@@ -130,7 +140,7 @@ async def retry(
     raise stays
 
 
-async def _within(left_s: float, attempt: Callable[[], Awaitable[T]]) -> T:
+async def _within(left_s: float, attempt: Awaitable[T]) -> T:
     """One attempt, in what is left of the call's time.
 
     Raises:
@@ -139,7 +149,7 @@ async def _within(left_s: float, attempt: Callable[[], Awaitable[T]]) -> T:
     limit = asyncio.timeout(left_s)
     try:
         async with limit:
-            return await attempt()
+            return await attempt
     except TimeoutError:
         if not limit.expired():
             raise

@@ -18,7 +18,7 @@ from jurat.provider.http import HttpReply, Transport
 from jurat.provider.protocol import Raw, Reply
 from jurat.provider.rates import RateLimit
 from jurat.provider.retry import Pause, RetryPolicy, Timing, retry, server_delay
-from jurat.provider.waiting import without_place
+from jurat.provider.waiting import PLACE, Account, without_place
 
 __all__ = ["HttpSender"]
 
@@ -63,23 +63,27 @@ class HttpSender:
         """Bring one reply.
 
         Raises:
-            ProviderError: and nothing else; cancellation passes through.
+            ProviderError: and nothing else, but what the engine has against a further request; cancellation passes
+                through.
         """
-        tokens = 0.0
-        if self._rates is not None:
-            tokens = self._rates.estimate(body)
-            await without_place(self._rates.admit(tokens), turn=True)
+        place = PLACE.get()
+        if place is not None and place.account is None:
+            place.account = Account()
+        tokens = self._rates.estimate(body) if self._rates is not None else 0.0
+        taken_at = self._at_once()
+        if taken_at is None:
+            taken_at = await self._turn(tokens)
         started = self._timing.monotonic()
         try:
-            reply, said = await self._attempt(body, tokens)
+            reply, said = await self._attempt(body, tokens, taken_at)
         except TransientError as error:
             fault = error
         else:
             return self._raw(reply, said)
         (reply, said), failed = await retry(
-            lambda: self._attempt(body, tokens),
+            lambda taken_at: self._attempt(body, tokens, taken_at),
             fault,
-            admit=None if self._rates is None else partial(self._rates.admit, tokens),
+            turn=partial(self._turn, tokens),
             policy=self._policy,
             timing=self._timing,
             pause=self._pause,
@@ -93,19 +97,61 @@ class HttpSender:
             latency_ms=reply.latency_ms,
             attempts=len(failed) + 1,
             failed=failed,
-            request_id=request_id(reply.headers, self._request_id_header),
+            request_id=request_id(reply.headers, self._request_id_header, said.id),
             reply=said,
         )
 
-    async def _attempt(self, body: bytes, tokens: float) -> tuple[HttpReply, Reply]:
-        if self._pause.until:
-            await without_place(self._pause.over(), turn=True)
-        headers = self._headers()
+    # --- whose turn it is ------------------------------------------------------------------------------------------
+
+    def _at_once(self) -> int | None:
+        """Enter the gate, if there is nothing to wait for."""
+        return None if self._rates is not None or self._pause.until else self._gate.enter_now()
+
+    async def _turn(self, tokens: float) -> int:
+        """Wait until a request may begin, which is no part of its call's time. Returns what `Gate.enter` does."""
+
+        def undo() -> None:
+            self._gate.leave()
+            self._unused(tokens)
+
+        return await without_place(self._opened(tokens), turn=True, undo=undo)
+
+    async def _opened(self, tokens: float) -> int:
+        """Wait for the end of a pause, the limits and the gate, until all three are open at once."""
+        place = PLACE.get()
+        while True:
+            await self._pause.over()
+            if self._rates is not None:
+                await self._rates.admit(tokens, None if place is None else place.check)
+            try:
+                taken_at = await self._gate.enter()
+            except BaseException:
+                self._unused(tokens)
+                raise
+            if not self._pause.lasts:
+                return taken_at
+            self._gate.leave()
+            self._unused(tokens)
+
+    def _unused(self, tokens: float) -> None:
+        if self._rates is not None:
+            self._rates.unused(tokens)
+
+    # --- one request -----------------------------------------------------------------------------------------------
+
+    async def _attempt(self, body: bytes, tokens: float, taken_at: int) -> tuple[HttpReply, Reply]:
+        """One request, in the place of the gate that it has."""
+        account = None if (place := PLACE.get()) is None else place.account
         gate = self._gate
-        if (taken_at := gate.enter_now()) is None:
-            taken_at = await without_place(gate.enter(), turn=True)
         try:
+            headers = self._headers()
+            if account is not None:
+                account.sent()
             reply = await self._transport.post(self._url, headers, body)
+        except ProviderError as error:
+            if account is not None:
+                account.came_back(*error.failed)
+            raise
         finally:
             gate.leave()
         if reply.status == 200:
@@ -114,6 +160,8 @@ class HttpSender:
             except ProviderError as error:
                 fault = error if looks_like_json(reply) else error_from_reply(reply, self._to)
             else:
+                if account is not None:
+                    account.came_back()
                 gate.succeeded()
                 if self._rates is not None:
                     self._rates.settle(tokens, said.usage.input_tokens, said.usage.output_tokens)
@@ -126,6 +174,8 @@ class HttpSender:
             fault.retry_after_s = server_delay(reply.headers, self._timing.wall())
         fault.request_id = request_id(reply.headers, self._request_id_header)
         fault.__traceback__ = None  # its frames hold the body
+        if account is not None:
+            account.came_back(*fault.failed)
         raise fault
 
     def _turned_away(self, taken_at: int, tokens: float) -> None:
