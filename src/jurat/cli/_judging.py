@@ -19,6 +19,7 @@ from jurat.cli._progress import Progress, make_progress
 from jurat.cli._verdicts import summary_text
 from jurat.errors import AuthoringError, EvaluationError, Fault
 from jurat.evaluation.reducers import Reducer, reducer_from_json
+from jurat.eventloop import run_in_loop
 from jurat.filejob import FileJob
 from jurat.jsontext import Json
 from jurat.judge import Judge, JudgeSettings
@@ -92,12 +93,13 @@ def run_order(order: Order) -> Outcome:
         return _foreseen(order, bench, judge)
     judge.provider.check()
     _refuse_unpriced(order, judge)
+    _refuse_crowd(order, judge)
     tally = Tally(judge.rubric.score_range)
     with _opened(order.input) as stream, _verdict_file(order) as out:
         job = _job(order, judge, stream)
         progress = make_progress(judge, tally, _size(stream), stream, show=order.show)
         try:
-            asyncio.run(_run(job, bench, order, out, tally, progress))
+            run_in_loop(_run(job, bench, order, out, tally, progress))
         except (KeyboardInterrupt, asyncio.CancelledError):
             raise KeyboardInterrupt(_interrupted(order, tally)) from None
     gate = Gate(minimum_pass_rate=order.pass_rate)
@@ -109,7 +111,7 @@ def _foreseen(order: Order, bench: Workbench, judge: Judge) -> Outcome:
     """What the job would ask for, with nothing asked."""
     with _opened(order.input) as stream:
         job = _job(order, judge, stream)
-        found = job.foresee(asyncio.run(_history(job, bench, order)))
+        found = job.foresee(run_in_loop(_history(job, bench, order)))
     return Outcome(summary=found.to_json(), text=found.text(), code=ExitCode.PASSED)
 
 
@@ -205,6 +207,19 @@ def _refuse_unpriced(order: Order, judge: Judge) -> None:
         raise AuthoringError("jurat judge", faults)
 
 
+def _refuse_crowd(order: Order, judge: Judge) -> None:
+    """More calls over the network than this system lets one process have connections."""
+    from jurat.provider.openfiles import crowding_faults
+
+    wired = bool(judge.provider.settings.endpoint)
+    if wired and (faults := crowding_faults(_concurrency(order, judge), "--concurrency")):
+        raise AuthoringError("jurat judge", faults)
+
+
+def _concurrency(order: Order, judge: Judge) -> int:
+    return order.concurrency or _CONCURRENCY.get(judge.provider.settings.kind, _DEFAULT_CONCURRENCY)
+
+
 def _holds_something(file: Path | None) -> bool:
     """Whether there is a file with something in it; what cannot be one is told when it is opened."""
     try:
@@ -253,14 +268,13 @@ def _reducer(text: str) -> Reducer:
 
 def _job(order: Order, judge: Judge, stream: IO[bytes]) -> FileJob:
     name = "standard input" if order.input == "-" else order.input
-    fallback = _CONCURRENCY.get(judge.provider.settings.kind, _DEFAULT_CONCURRENCY)
     return FileJob(
         stream=stream,
         kind="jsonl" if order.input == "-" else file_kind(order.input),
         name=name,
         columns=parse_mapping(order.mapping, kept=order.keep, name=name),
         judge=judge,
-        concurrency=order.concurrency or fallback,
+        concurrency=_concurrency(order, judge),
         limit=order.limit,
         cache=order.cache,
         resume=order.resume,

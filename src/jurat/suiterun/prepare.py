@@ -6,7 +6,7 @@ All faults are told together, each with the file and line where its author wrote
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jurat.engine import PlannedCase
@@ -17,6 +17,7 @@ from jurat.judge import Judge
 from jurat.judgefactory import JudgeFactory
 from jurat.metrics.policy import Policy, read_policy
 from jurat.provider import Provider
+from jurat.provider.openfiles import crowding_faults
 from jurat.provider.rows import check_row
 from jurat.provider.scripted import scripted_replies
 from jurat.rubric import Rubric, read_rubric
@@ -58,6 +59,7 @@ class Prepared:
         limits: the bounds that hold; `concurrency` is never None here.
         recordings: what the run answers from, and what it leaves.
         loaded: the suite with where its parts were written; None of one that was written in no file.
+        hashes: of the suite's cases, by their ids, as far as they are known; shared by all plans that are made of one.
     """
 
     suite: Suite
@@ -73,6 +75,7 @@ class Prepared:
     limits: Limits
     recordings: Recordings
     loaded: LoadedSuite | None = None
+    hashes: dict[int, str] = field(default_factory=dict, repr=False)
 
     async def aclose(self) -> None:
         """Close the subject and the providers."""
@@ -207,7 +210,15 @@ class _Preparation:
                 self._note(f"{path}.provider", judge.provider.check)
         if prepared.limits.budget_usd is not None:
             self._faults += unpriced_faults(self._providers())
+        self._refuse_crowds(prepared)
         self._raise()
+
+    def _refuse_crowds(self, prepared: Prepared) -> None:
+        """More calls over the network than this system lets one process have connections."""
+        calls = prepared.limits.concurrency or _DEFAULT_CONCURRENCY
+        given = "--concurrency" if self._options.concurrency else "limits.concurrency"
+        if self._suite.subject.kind is SubjectKind.HTTP or any(one.settings.endpoint for one in self._providers()):
+            self._faults += crowding_faults(calls, given)
 
     def _raise(self) -> None:
         if not self._faults:
