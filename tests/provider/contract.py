@@ -189,6 +189,7 @@ CATEGORIES = {
     "filtered": ErrorCategory.REFUSAL,
     "invalid": ErrorCategory.INVALID_REQUEST,
     "unfit_temperature": ErrorCategory.INVALID_REQUEST,
+    "unfit_limit": ErrorCategory.INVALID_REQUEST,
     "server_error": ErrorCategory.API_ERROR,
     "gateway_timeout": ErrorCategory.TIMEOUT,
     "error_in_200": ErrorCategory.RATE_LIMITED,
@@ -213,6 +214,15 @@ def prepared(wire: Wire, frame: Frame, user: str = "x", *, images: tuple[Image, 
     """What a provider of a kind would send."""
     made = make_provider({"base_url": "http://127.0.0.1:1", **wire.row, **row})
     return json.loads(made.prepare(ModelRequest(frame=frame, user=user, images=images)).body)
+
+
+def _with_every_number(value: Any, number: float) -> Any:
+    """The same, but for its numbers; the index of a choice stays."""
+    if isinstance(value, dict):
+        return {name: part if name == "index" else _with_every_number(part, number) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_with_every_number(part, number) for part in value]
+    return number if type(value) in (int, float) else value
 
 
 class HttpContract(ProviderContract):
@@ -321,6 +331,36 @@ class HttpContract(ProviderContract):
         async with behind(wire, said) as (provider, _server, _):
             assert (await provider.send(provider.prepare(REQUEST))).request_id == "req_011CSHoEeqs5"
 
+    async def test_a_reply_without_that_header_is_known_by_the_name_that_it_bears_itself(self, wire: Wire) -> None:
+        told = json.loads(wire.body(ScriptedReply(text="{}"), "m"))
+        for name, kept in (("reply-7", "reply-7"), ("two words", None), (SECRET.replace("0", "1"), None), (7, None)):
+            body = json.dumps({**told, wire.reply_id or "id": name}).encode()
+            async with behind(wire, Answer(body=body)) as (provider, _server, _):
+                raw = await provider.send(provider.prepare(REQUEST))
+            assert raw.request_id == (kept if wire.reply_id else None)
+
+    async def test_numbers_beyond_all_measure_are_unknown_and_the_reply_stays(self, wire: Wire) -> None:
+        tokens = (TokenLogprobs(token="yes", top={"yes": -0.25, "no": -1.5}),) if "logprobs" not in wire.lacks else ()
+        usage = Usage(input_tokens=100, output_tokens=20, cached_input_tokens=40, reasoning_tokens=5)
+        told = json.loads(wire.body(ScriptedReply(text="{}", usage=usage, logprobs=tokens), "m"))
+        for number in (10**400, -(10**400), float("inf"), float("nan")):
+            body = json.dumps(_with_every_number(told, number)).encode()
+            async with behind(wire, Answer(body=body)) as (provider, _server, _):
+                reply = provider.read(await provider.send(provider.prepare(REQUEST)))
+            assert (reply.text, reply.usage) == ("{}", Usage())
+            assert [dict(token.top) for token in reply.logprobs] == [{} for _ in tokens]
+
+    async def test_a_name_of_a_model_that_could_do_harm_is_unknown(self, wire: Wire) -> None:
+        body = wire.body(ScriptedReply(text="{}", model="a\x1b[31m"), "m")
+        async with behind(wire, Answer(body=body)) as (provider, _server, _):
+            assert provider.read(await provider.send(provider.prepare(REQUEST))).model is None
+
+    async def test_a_reply_that_was_cut_off_before_its_first_word_is_cut_off(self, wire: Wire) -> None:
+        body = wire.body(ScriptedReply(text=None, finish_reason=FinishReason.LENGTH, reasoning="hm"), "m")
+        async with behind(wire, Answer(body=body)) as (provider, _server, _):
+            reply = provider.read(await provider.send(provider.prepare(REQUEST)))
+        assert (reply.text, reply.finish_reason, reply.reasoning_characters) == (None, FinishReason.LENGTH, 2)
+
     @pytest.mark.parametrize("situation", CATEGORIES)
     async def test_the_same_situation_has_the_same_category(self, wire: Wire, situation: str) -> None:
         said = wire.errors[situation] or answer({"error": {"message": "m"}}, 418)
@@ -334,6 +374,9 @@ class HttpContract(ProviderContract):
         if situation == "unfit_temperature" and wire.errors[situation]:
             assert "refused temperature" in str(error)
             assert "capabilities: {temperature: false}" in str(error)
+        if situation == "unfit_limit" and wire.errors[situation]:
+            assert "refused the limit of output tokens" in str(error)
+            assert "token_limit_name" not in str(error)
 
     @pytest.mark.parametrize("situation", CATEGORIES)
     async def test_what_may_pass_is_tried_again_and_nothing_else(self, wire: Wire, situation: str) -> None:

@@ -138,6 +138,24 @@ def test_two_answers_are_told_together_so_that_the_check_refuses_them() -> None:
     assert read_tools(tool('{"a": 1}'), tool('{"a": 2}')).text == '{"a": 1}{"a": 2}'
 
 
+def test_of_several_answers_the_first_alone_is_taken_to_the_letter_and_thousands_are_no_trouble() -> None:
+    assert read_tools(tool('{"a":  1.50}'), tool('{"a":  1.50}')).text == '{"a":  1.50}{"a": 1.5}'
+    assert read_tools(*[tool("{}")] * 20_000).text == "{}" * 20_000
+
+
+@pytest.mark.parametrize("before", [(), ("{}",)])
+def test_an_answer_nested_as_deeply_as_can_be_is_a_reply_or_a_typed_error(before: tuple[str, ...]) -> None:
+    outcomes: set[str | None] = set()
+    for depth in (10, *range(850, 1000), 100_000):
+        try:
+            read_tools(*map(tool, before), tool('{"a": ' + "[" * depth + "]" * depth + "}"))
+        except ProviderError as error:
+            outcomes.add(error.category)
+        else:
+            outcomes.add(None)
+    assert outcomes == {None, ErrorCategory.API_ERROR}
+
+
 def test_a_call_of_another_tool_is_no_answer() -> None:
     assert read_tools(tool("{}"), tool("{}", name="search")).finish_reason is FinishReason.TOOL_CALL
     assert read_tools(tool("{}", name="search"), stop="end_turn").finish_reason is FinishReason.TOOL_CALL

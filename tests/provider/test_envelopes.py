@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from test_contract import WIRES
 
 from jurat.errors import ProviderError
-from jurat.provider import Raw, Reply
+from jurat.provider import Raw, Reply, Usage
+from jurat.provider.envelopes import characters
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.registry import make_provider
 from jurat.provider.script import ScriptedReply
@@ -77,6 +78,27 @@ def test_an_envelope_that_says_two_things_is_no_reply(name: str) -> None:
     provider = make_provider({"base_url": "http://127.0.0.1:1", **wire.row})
     with pytest.raises(ProviderError, match="each member once"):
         provider.read(Raw(body=DOUBLED[name].encode(), latency_ms=1.0))
+
+
+@pytest.mark.parametrize("name", ["cost", "cost_in_usd_ticks"])
+def test_an_amount_beyond_all_measure_is_unknown(name: str) -> None:
+    usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3, name: 10**400}
+    body = json.dumps({"choices": [{"message": {"content": "x"}}], "usage": usage}).encode()
+    assert READERS["openrouter"](body, TO).usage == Usage(input_tokens=1, output_tokens=2)
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [
+        ("abc", 3),
+        ([{"text": "ab"}, {"text": 4}, "c", None, {"text": "d"}], 3),
+        ([{"text": [{"text": "parts hold no parts"}]}], 0),
+        ({"text": "x"}, 0),
+        (None, 0),
+    ],
+)
+def test_reasoning_is_counted_where_it_is_text(value: object, count: int) -> None:
+    assert characters(value) == count
 
 
 JSON = st.recursive(

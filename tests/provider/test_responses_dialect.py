@@ -111,7 +111,7 @@ def test_a_response_that_did_not_come_to_its_end_is_no_reply(status: str) -> Non
     assert caught.value.category is ErrorCategory.API_ERROR
 
 
-@pytest.mark.parametrize("kind", ["function_call", "custom_tool_call"])
+@pytest.mark.parametrize("kind", ["function_call", "custom_tool_call", "shell_call", "apply_patch_call"])
 def test_a_call_of_a_tool_is_no_answer_and_a_search_of_the_vendors_is_none(kind: str) -> None:
     assert read(message(text("x")), {"type": kind}).finish_reason is FinishReason.TOOL_CALL
     assert read({"type": "web_search_call"}, message(text("x"))).finish_reason is FinishReason.STOP

@@ -111,6 +111,9 @@ ERRORS: dict[str, Answer | None] = {
     "filtered": None,  # a refusal is a reply there
     "invalid": _error(400, "invalid_request_error", "messages: at least one message is required"),
     "unfit_temperature": _error(400, "invalid_request_error", "`temperature` is deprecated for this model."),
+    "unfit_limit": _error(
+        400, "invalid_request_error", "max_tokens: 500 > 100, which is the maximum allowed number of output tokens"
+    ),
     "server_error": _error(500, "api_error", "Internal server error"),
     "gateway_timeout": _error(504, "timeout_error", "The request timed out."),
     "error_in_200": _error(200, "rate_limit_error", "Rate limited."),

@@ -123,6 +123,9 @@ ERRORS: dict[str, Answer | None] = {
     "filtered": None,  # a blocked prompt is a reply there
     "invalid": _error(400, "INVALID_ARGUMENT", 'Invalid JSON payload received. Unknown name "seeed".'),
     "unfit_temperature": _error(400, "INVALID_ARGUMENT", "generation_config.temperature must be in the range [0, 2]."),
+    "unfit_limit": _error(
+        400, "INVALID_ARGUMENT", "The max_output_tokens parameter must be in the range from 1 to 101 (exclusive)."
+    ),
     "server_error": _error(500, "INTERNAL", "An internal error has occurred."),
     "gateway_timeout": _error(504, "DEADLINE_EXCEEDED", "The deadline has passed."),
     "error_in_200": answer({"error": {"code": 429, "message": "m", "status": "RESOURCE_EXHAUSTED"}}),
@@ -145,6 +148,7 @@ def _wire(name: str, **row: Any) -> Wire:
         ),
         path=f"/v1/models/{row['model']}:generateContent",
         key_header="x-goog-api-key",
+        reply_id="responseId",
         reasons=frozenset(_FINISH_REASONS),
         lacks=frozenset({"refusal", "written"}),
     )

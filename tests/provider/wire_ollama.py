@@ -80,6 +80,7 @@ OLLAMA_WIRE = Wire(
         "too_large": _error(400, "the input length exceeds the context length"),
         "filtered": None,
         "invalid": _error(400, "invalid options: seeed"),
+        "unfit_limit": None,  # more than there is room for is simply not used up
         "unfit_temperature": None,  # any model takes one there
         "server_error": _error(500, "llama runner process has terminated"),
         "gateway_timeout": _error(504, "timeout"),
@@ -95,5 +96,6 @@ OLLAMA_WIRE = Wire(
     ),
     path="/v1/api/chat",
     reasons=frozenset(_DONE_REASONS),
+    reply_id=None,
     lacks=frozenset({"refusal", "cached", "written", "thought_tokens"}),
 )

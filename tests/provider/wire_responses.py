@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from loopback import answer
-from wires import NO_REPLIES, OPENAI_ERRORS, Sent, Wire
+from wires import NO_REPLIES, OPENAI_ERRORS, Sent, Wire, openai_error
 
 from jurat.provider import FinishReason
 from jurat.provider.script import ScriptedReply
@@ -100,6 +100,9 @@ RESPONSES_WIRE = Wire(
     sent=_sent,
     errors={
         **OPENAI_ERRORS,
+        "unfit_limit": openai_error(
+            400, "integer_above_max_value", "invalid_request_error", "Expected a value <= 100.", "max_output_tokens"
+        ),
         "error_in_200": answer(
             {
                 "id": "resp_1",

@@ -44,6 +44,7 @@ class Wire:
         reasons: the reasons to stop that this wire has words for.
         lacks: what it has no words for (`refusal`, `logprobs`, `reasoning`, `cached`, `written`, `thought_tokens`).
         request_id: the header that names a request.
+        reply_id: the member of a reply that names it; None where there is none.
     """
 
     name: str
@@ -55,17 +56,18 @@ class Wire:
     path: str = "/v1/chat/completions"
     key_header: str = "authorization"
     request_id: str = "X-Request-Id"
+    reply_id: str | None = "id"
     reasons: frozenset[FinishReason] = ALL_REASONS
     lacks: frozenset[str] = frozenset()
 
 
 SITUATIONS = (
     *("bad_key", "forbidden", "no_model", "rate_limited", "no_credit", "overloaded", "too_large", "filtered"),
-    *("invalid", "unfit_temperature", "server_error", "gateway_timeout", "error_in_200"),
+    *("invalid", "unfit_temperature", "unfit_limit", "server_error", "gateway_timeout", "error_in_200"),
 )
 NO_REPLIES = (
     *(b"", b"null", b"[]", b"{}", b"[" * 100_000, b'{"a": ' + b"9" * 5000 + b"}", b"\xff\xfe"),
-    *(b"<html>Sign in</html>", b'{"choices"', b"{} {}"),
+    *(b"<html>Sign in</html>", b'{"choices"', b"{} {}", b'data: {"choices": []}\n\ndata: [DONE]\n\n'),
 )
 
 
@@ -113,6 +115,9 @@ OPENAI_ERRORS: dict[str, Answer | None] = {
     "unfit_temperature": openai_error(
         400, "unsupported_value", "invalid_request_error", "Only the default value is supported.", "temperature"
     ),
+    "unfit_limit": openai_error(
+        400, None, "invalid_request_error", "max_tokens is too large: 500. This model takes at most 100.", "max_tokens"
+    ),
     "server_error": openai_error(500, None, "server_error", "The server had an error."),
     "gateway_timeout": Answer(status=504, headers={"Content-Type": "text/html"}, body=b"<html>504</html>"),
     "error_in_200": openai_error(200, "rate_limit_exceeded", "tokens", "Rate limit reached."),
@@ -123,6 +128,12 @@ CHAT_BROKEN = (
     *(b'{"choices": [{"message": {"content": {"a": 1}}}]}', b'{"choices": null} {"choices": null}'),
     b'{"choices": [{"message": {"content": "x"}, "finish_reason": "error"}]}',
 )
+
+
+def passed_on(status: int, raw: str) -> Answer:
+    """An error of the vendor behind OpenRouter, in OpenRouter's envelope."""
+    metadata = {"raw": raw, "provider_name": "Somebody"}
+    return answer({"error": {"code": status, "message": "Provider returned error", "metadata": metadata}}, status)
 
 
 def chat(name: str, kind: str, *, errors: Mapping[str, Answer | None] | None = None, **row: Any) -> Wire:
@@ -149,6 +160,9 @@ CHAT_WIRES = (
         errors={
             "no_credit": None,  # a plan's limits are rate limits there
             "overloaded": openai_error(498, "capacity_exceeded", "invalid_request_error", "Flex tier is at capacity."),
+            "unfit_limit": openai_error(
+                400, None, "invalid_request_error", "`max_completion_tokens` must be less than or equal to `100`."
+            ),
             "filtered": None,
         },
     ),
@@ -178,6 +192,8 @@ CHAT_WIRES = (
         errors={
             "no_credit": answer({"error": {"code": 402, "message": "Insufficient credits"}}, 402),
             "overloaded": answer({"error": {"code": 503, "message": "No provider is available"}}, 503),
+            "too_large": passed_on(400, '{"type":"error","error":{"message":"prompt is too long: 9 tokens > 8"}}'),
+            "unfit_temperature": passed_on(400, "`temperature` is deprecated for this model."),
             "filtered": answer({"error": {"code": 403, "message": "m", "metadata": {"reasons": ["violence"]}}}, 403),
             "error_in_200": answer({"id": "gen-1", "error": {"code": 429, "message": "Rate limited upstream"}}),
         },
@@ -202,7 +218,23 @@ CHAT_WIRES = (
             ),
         },
     ),
-    chat("vllm", "vllm", errors={"no_credit": None, "filtered": None}),
+    chat(
+        "vllm",
+        "vllm",
+        errors={
+            "no_credit": None,
+            "filtered": None,
+            "too_large": answer(
+                {
+                    "object": "error",
+                    "message": "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+                    "type": "BadRequestError",
+                    "code": 400,
+                },
+                400,
+            ),
+        },
+    ),
     chat(
         "llama_cpp",
         "llama_cpp",
@@ -217,5 +249,20 @@ CHAT_WIRES = (
             ),
         },
     ),
-    chat("lm_studio", "lm_studio", capabilities=ABLE, errors={"no_credit": None, "filtered": None}),
+    chat(
+        "lm_studio",
+        "lm_studio",
+        capabilities=ABLE,
+        errors={
+            "no_credit": None,
+            "filtered": None,
+            "too_large": answer(
+                {
+                    "error": "The number of tokens to keep from the initial prompt is greater than the context length. "
+                    "Try to load the model with a larger context length, or provide a shorter input"
+                },
+                400,
+            ),
+        },
+    ),
 )

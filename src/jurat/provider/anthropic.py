@@ -24,6 +24,7 @@ from jurat.provider.envelopes import (
     finished,
     model_name,
     no_reply,
+    text_or_none,
     tokens,
 )
 from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
@@ -108,7 +109,7 @@ def _read(body: bytes, to: Destination) -> Reply:
         elif kind == "thinking":
             reasoning += characters(block.get("thinking"))
         elif kind == "tool_use" and block.get("name") == _ANSWER_TOOL:
-            answers.append(_answer(body, block, index, to))
+            answers.append(_answer(body, block, index, to, first=not answers))
         elif kind == "tool_use":
             calls = True
     said = answers or texts  # words beside the call of the answer's tool are no part of the answer
@@ -120,6 +121,7 @@ def _read(body: bytes, to: Destination) -> Reply:
         usage=_usage(usage) if isinstance(usage, dict) else NO_USAGE,
         model=model_name(envelope.get("model")),
         reasoning_characters=reasoning,
+        id=text_or_none(envelope.get("id")),
     )
 
 
@@ -130,11 +132,20 @@ def _text(block: Mapping[str, Any], to: Destination) -> str:
     return text
 
 
-def _answer(body: bytes, block: Mapping[str, Any], index: int, to: Destination) -> str:
-    """The input of the answer's tool as it was written: with doubled members and odd numbers, if it has any."""
+def _answer(body: bytes, block: Mapping[str, Any], index: int, to: Destination, *, first: bool) -> str:
+    """The input of the answer's tool as it was written: with doubled members and odd numbers, if it has any.
+
+    Of further answers, which make the whole none, it does not matter how they were written; looking for each would
+    take a time that grows with their number's square.
+    """
     if not isinstance(block.get("input"), dict):
         raise no_reply(to, "an object as the input of the answer")
-    return member_text(body.decode().strip(), ("content", index, "input")) or json.dumps(block["input"])
+    try:
+        written = member_text(body.decode().strip(), ("content", index, "input")) if first else None
+        return written or json.dumps(block["input"])
+    except RecursionError:  # nested as deeply as the decoder just managed
+        fault = no_reply(to, "an object as the input of the answer")
+    raise fault
 
 
 def _finish(reason: object, answered: bool, calls: bool, to: Destination) -> FinishReason:

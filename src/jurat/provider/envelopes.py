@@ -30,6 +30,7 @@ __all__ = [
     "model_name",
     "money",
     "no_reply",
+    "text_or_none",
     "token_logprobs",
     "tokens",
 ]
@@ -125,18 +126,22 @@ def _sane(name: str) -> str | None:
     return name if _MODEL_NAME.fullmatch(name) and not looks_like_credential(name) else None
 
 
+def text_or_none(value: object) -> str | None:
+    """A text as it is; None for all else, and for an empty one."""
+    return value if isinstance(value, str) and value else None
+
+
 def model_name(name: object) -> str | None:
     """The name of the model that says it answered, when it is a sane one."""
     return _sane(name) if isinstance(name, str) and len(name) <= 100 else None
 
 
 def characters(value: object) -> int:
-    """How much text there is in a reasoning field: a text, or a list of parts with a text each."""
+    """How much text there is in a reasoning field: a text, or a list of parts with a text each. Parts hold no parts."""
     if isinstance(value, str):
         return len(value)
-    if isinstance(value, list):
-        return sum(characters(part.get("text")) for part in value if isinstance(part, dict))
-    return 0
+    texts = [part.get("text") for part in value if isinstance(part, dict)] if isinstance(value, list) else []
+    return sum(len(text) for text in texts if isinstance(text, str))
 
 
 def tokens(value: object) -> int | None:
@@ -156,16 +161,27 @@ def detail(usage: Mapping[str, Any], name: str, count: str) -> int | None:
 
 def money(value: object) -> float | None:
     """An amount, when it is a finite number from 0."""
-    fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
-    return float(value) if fine else None  # type: ignore[arg-type]  # checked above
+    amount = _number(value)
+    return amount if amount is not None and amount >= 0 else None
+
+
+def _number(value: object) -> float | None:
+    """A finite number; None for all else, and for whole numbers beyond what a float holds."""
+    if type(value) not in (int, float):
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]  # one of the two
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def finite(pairs: Iterable[tuple[Any, Any]]) -> dict[str, float]:
     """The largest value of each token's text; what is no finite number is left out."""
     top: dict[str, float] = {}
     for token, value in pairs:
-        if isinstance(token, str) and type(value) in (int, float) and math.isfinite(value):
-            top[token] = max(float(value), top.get(token, -math.inf))
+        if isinstance(token, str) and (number := _number(value)) is not None:
+            top[token] = max(number, top.get(token, -math.inf))
     return top
 
 

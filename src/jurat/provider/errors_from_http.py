@@ -25,10 +25,14 @@ _MAX_ERROR_BYTES = 65_536
 _TOO_LARGE = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length", "request_too_large"}
 _TOO_LARGE_TEXT = re.compile(
     r"maximum (?:context|prompt) length|context length exceeded|exceeds? the (?:available |model's )?context"
-    r"|context window|prompt is too long|input is too long|exceed context limit|longer than the context"
+    r"|context window|prompt is too long|input is too long|exceed context limit|prompt exceeds max length"
+    r"|greater than the context length"
+    r"|longer than the (?:model's )?(?:context|maximum model length)"
     r"|token count .{0,40}exceeds the maximum",
     re.IGNORECASE,
 )
+_ABOVE_A_MINUTES_TEXT = re.compile(r"\Arequest too large\b", re.IGNORECASE)  # OpenAI; no waiting makes it fit
+_UNSERVED_TEXT = re.compile(r"no endpoints found that (?:can handle|support)", re.IGNORECASE)  # OpenRouter
 _REFUSED = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation", "invalid_prompt", "safety"}
 _REFUSED |= {"bio_policy", "image_content_policy_violation"}
 _REFUSED_TEXT = re.compile(r"content violates usage guidelines", re.IGNORECASE)  # xAI, which has no code for it
@@ -51,6 +55,15 @@ _PAGES = ("text/html", "text/plain", "text/xml", "application/xml", "application
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 _USUAL_REQUEST_ID = re.compile(r"req_[0-9A-Za-z]{8,64}|[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NO_MODEL = {"model_not_found", "model_not_found_error", "not_found_error"}
+# The limit has two names in chat completions; whether a server refuses the name or the number, its words tell. A
+# server that says nothing of either is taken to refuse the name, which another request mends.
+_LIMIT_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+_MISNAMED = {"unsupported_parameter", "unknown_parameter", "unrecognized_parameter", "extra_forbidden"}
+_MISNAMED_TEXT = re.compile(
+    r"unsupported parameter|not supported|does not support|unrecognized|unknown|unexpected|not permitted|instead",
+    re.IGNORECASE,
+)
+_NUMBER_TEXT = re.compile(r"\d|\btoo (?:large|high|small|low|long|big)\b|\brange\b|exceed", re.IGNORECASE)
 _HINTS = {
     "temperature": "temperature: false",
     "max_tokens": "token_limit_name: max_completion_tokens",
@@ -64,7 +77,8 @@ _HINTS = {
     "response_json_schema": "structured_by: openapi",
     "response_schema": "structured_by: schema",
 }
-_HINTED = {name: re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE) for name in _HINTS}
+_OURS = tuple(dict.fromkeys((*_HINTS, *_LIMIT_NAMES)))
+_HINTED = {name: re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE) for name in _OURS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +104,10 @@ class _Told:
 
     codes: frozenset[str] = frozenset()
     param: str | None = None
+    misnamed: bool = False
     too_large: bool = False
+    above_a_minutes: bool = False
+    unserved: bool = False
     moderated: bool = False
     no_credit: bool = False
     bad_key: bool = False
@@ -135,9 +152,9 @@ def error_in_body(envelope: Mapping[str, Any], to: Destination) -> ProviderError
     return _error(status, told, to)
 
 
-def request_id(headers: Mapping[str, str], name: str = "x-request-id") -> str | None:
-    """The provider's own name for a request, when it gave a sane one."""
-    found = headers.get(name)
+def request_id(headers: Mapping[str, str], name: str = "x-request-id", in_body: str | None = None) -> str | None:
+    """The provider's own name for a request, when it gave a sane one: in the header, else in the reply itself."""
+    found = headers.get(name) or in_body
     if found in SENT:
         return None  # a server that repeats the key
     if not found or _USUAL_REQUEST_ID.fullmatch(found):
@@ -164,20 +181,49 @@ def _told(envelope: Mapping[str, Any], status: int) -> tuple[_Told, int]:
     codes = _codes(inner)
     if status == 200:
         status = _told_status(inner, codes)
-    text = error if isinstance(error, str) else inner.get("message")
-    text = text[:4000] if isinstance(text, str) else ""
+    text = error if isinstance(error, str) else _message(inner)
     metadata = inner.get("metadata")
     moderated = isinstance(metadata, dict) and isinstance(metadata.get("reasons"), list)
     daily, delay = _google_details(inner.get("details"))
+    behind = _behind(metadata)
+    codes |= _codes(behind) & (_TOO_LARGE | _REFUSED | _MISNAMED)
+    told_behind = _message(behind)
     return _Told(
         codes=frozenset(codes),
-        param=_own_field(inner.get("param"), text),
-        too_large=_TOO_LARGE_TEXT.search(text) is not None,
+        param=_own_field(inner.get("param"), text) or _own_field(behind.get("param"), told_behind),
+        misnamed=_misnamed(codes, f"{text} {told_behind}"),
+        too_large=_TOO_LARGE_TEXT.search(f"{text} {told_behind}") is not None,
+        above_a_minutes=_ABOVE_A_MINUTES_TEXT.search(text) is not None,
+        unserved=_UNSERVED_TEXT.search(text) is not None,
         moderated=moderated or _REFUSED_TEXT.search(text) is not None,
         no_credit=daily or _NO_CREDIT_TEXT.search(text) is not None,
         bad_key=_BAD_KEY_TEXT.search(text) is not None,
         retry_after_s=delay,
     ), status
+
+
+def _message(inner: Mapping[str, Any]) -> str:
+    text = inner.get("message")
+    return text[:4000] if isinstance(text, str) else ""
+
+
+def _behind(metadata: object) -> Mapping[str, Any]:
+    """The error of the vendor behind a gateway, which OpenRouter passes on as text (`metadata.raw`).
+
+    Only what it says of the request counts: its keys, credit and limits are those of the gateway, not of ours.
+    """
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    if not isinstance(raw, str):
+        return {}
+    try:
+        envelope = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {"message": raw}
+    envelope = envelope[0] if isinstance(envelope, list) and envelope else envelope
+    if not isinstance(envelope, dict):
+        return {}
+    error = envelope.get("error")
+    return error if isinstance(error, dict) else {"message": error} if isinstance(error, str) else envelope
 
 
 def _codes(inner: Mapping[str, Any]) -> set[str]:
@@ -215,8 +261,14 @@ def _told_status(inner: Mapping[str, Any], codes: set[str]) -> int:
 
 def _own_field(param: object, text: str) -> str | None:
     if isinstance(param, str):
-        return next((name for name in _HINTS if param == name or param.startswith(name + ".")), None)
+        return next((name for name in _OURS if param == name or param.startswith(name + ".")), None)
     return next((name for name, pattern in _HINTED.items() if pattern.search(text)), None)
+
+
+def _misnamed(codes: set[str], text: str) -> bool:
+    if codes & _MISNAMED or _MISNAMED_TEXT.search(text):
+        return True
+    return not (any("value" in code for code in codes) or _NUMBER_TEXT.search(text))
 
 
 def _error(status: int, told: _Told, to: Destination) -> ProviderError:
@@ -237,9 +289,9 @@ def _sorted(status: int, told: _Told, to: Destination) -> ProviderError:
         return ProviderError(ErrorCategory.RATE_LIMITED, what)
     if codes & _OVERLOADED or status in (503, 529):
         return TransientError(ErrorCategory.OVERLOADED, f"{to.where} is overloaded{_status(status)}")
-    if status == 429:
+    if status == 429 and not told.above_a_minutes:
         return TransientError(ErrorCategory.RATE_LIMITED, f"{to.where} limits the rate of requests (429)")
-    if status == 413 or (status in (200, 400, 422, 500) and (codes & _TOO_LARGE or told.too_large)):
+    if status in (413, 429) or (status in (200, 400, 422, 500) and (codes & _TOO_LARGE or told.too_large)):
         return ProviderError(
             ErrorCategory.CONTEXT_TOO_LARGE,
             f"the request is larger than what model {to.model} takes at {to.where}. Show it less evidence, or take a "
@@ -256,12 +308,20 @@ def _lasting_error(status: int, told: _Told, to: Destination) -> ProviderError:
     if 300 <= status < 400:
         what = f"{to.where} redirects ({status}), and redirects are not followed. Set base_url to the final address"
         return ProviderError(ErrorCategory.API_ERROR, what)
+    if told.unserved:
+        what = f"nobody behind {to.where} takes for model {to.model} all that the request asks for{_status(status)}"
+        hint = "Take another model, or declare what it lacks in capabilities: structured_output, temperature"
+        return ProviderError(ErrorCategory.INVALID_REQUEST, f"{what}. {hint}")
     if status == 404 or told.codes & _NO_MODEL:
         what = f"{to.where} knows no model {to.model}, or no such path{_status(status)}. Check model and base_url"
         return ProviderError(ErrorCategory.INVALID_REQUEST, what)
     if told.codes & _UNFIT_OUTPUT:
         what = f"model {to.model} at {to.where} did not keep to the schema, and its reply was withheld there ({status})"
         return ProviderError(ErrorCategory.API_ERROR, what)
+    if 400 <= status < 500 and told.param in _LIMIT_NAMES and not (told.misnamed and told.param in _HINTS):
+        what = f"{to.where} refused the limit of output tokens for model {to.model} ({status})"
+        hint = "Set another max_output_tokens; where a model reasons, the capability reasoning_room is added to it"
+        return ProviderError(ErrorCategory.INVALID_REQUEST, f"{what}. {hint}")
     if 400 <= status < 500 and told.param is not None:
         what = _refused_sentence(status, told.param, to)
         return RefusedParameter(ErrorCategory.INVALID_REQUEST, what, param=told.param)

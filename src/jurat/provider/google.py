@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from jurat.jsontext import Json, thaw
 from jurat.provider.dialect import Dialect, output_limit, turns
-from jurat.provider.envelopes import NO_USAGE, decoded, finished, finite, model_name, no_reply, tokens
+from jurat.provider.envelopes import NO_USAGE, decoded, finished, finite, model_name, no_reply, text_or_none, tokens
 from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
 from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings, Reply, TokenLogprobs, Usage
 from jurat.provider.schema_dialect import google_schema, openapi_schema
@@ -75,10 +75,10 @@ def _read(body: bytes, to: Destination) -> Reply:
         raise error_in_body(envelope, to)
     usage = envelope.get("usageMetadata")
     counted = _usage(usage) if isinstance(usage, dict) else NO_USAGE
-    model = model_name(envelope.get("modelVersion"))
+    model, name = model_name(envelope.get("modelVersion")), text_or_none(envelope.get("responseId"))
     candidates = envelope.get("candidates")
     if not candidates and _blocked(envelope.get("promptFeedback")):
-        return Reply(text=None, finish_reason=FinishReason.CONTENT_FILTER, usage=counted, model=model)
+        return Reply(text=None, finish_reason=FinishReason.CONTENT_FILTER, usage=counted, model=model, id=name)
     if not isinstance(candidates, list) or not candidates or not isinstance(candidates[0], dict):
         raise no_reply(to, "a list of candidates with at least a first one")
     first = candidates[0]
@@ -93,6 +93,7 @@ def _read(body: bytes, to: Destination) -> Reply:
         model=model,
         logprobs=_logprobs(first.get("logprobsResult")),
         reasoning_characters=reasoning,
+        id=name,
     )
 
 

@@ -11,6 +11,8 @@ import zlib
 __all__ = ["BadEncoding", "TooLarge", "inflate"]
 
 _EITHER_HEADER = 47  # zlib's word for: gzip or zlib, whichever the data begin with
+_MOST_MEMBERS = 64
+"""Of how many members a gzip file may consist. Each is copied past once more, and an empty one takes twenty bytes."""
 
 
 class TooLarge(Exception):
@@ -26,7 +28,7 @@ def inflate(data: bytes, encoding: str, bound: int) -> bytes:
 
     Raises:
         TooLarge: when more would come out.
-        BadEncoding: for another encoding than gzip and deflate, and for damaged data.
+        BadEncoding: for another encoding than gzip and deflate, for damaged data, and for thousands of members.
     """
     if encoding not in ("gzip", "x-gzip", "deflate"):
         raise BadEncoding
@@ -45,6 +47,8 @@ def _unpacked(data: bytes, window: int, bound: int) -> bytes:
     parts: list[bytes] = []
     size = 0
     while data:
+        if len(parts) == _MOST_MEMBERS:
+            raise BadEncoding
         unpacker = zlib.decompressobj(window)
         part = unpacker.decompress(data, bound - size + 1)
         size += len(part)

@@ -20,6 +20,7 @@ from jurat.provider.envelopes import (
     model_name,
     money,
     no_reply,
+    text_or_none,
     token_logprobs,
     tokens,
 )
@@ -67,6 +68,7 @@ def read_chat(body: bytes, to: Destination) -> Reply:
         model=model_name(envelope.get("model")),
         logprobs=_logprobs(logprobs) if logprobs else (),
         reasoning_characters=reasoning,
+        id=text_or_none(envelope.get("id")),
     )
 
 

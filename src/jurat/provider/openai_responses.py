@@ -20,6 +20,7 @@ from jurat.provider.envelopes import (
     finished,
     model_name,
     no_reply,
+    text_or_none,
     token_logprobs,
     tokens,
 )
@@ -29,7 +30,10 @@ from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings
 
 __all__ = ["RESPONSES"]
 
-_OURS_TO_CALL = ("function_call", "custom_tool_call", "computer_call", "local_shell_call", "mcp_approval_request")
+_OURS_TO_CALL = (
+    *("function_call", "custom_tool_call", "computer_call", "mcp_approval_request"),
+    *("local_shell_call", "shell_call", "apply_patch_call"),
+)
 _LOGPROBS = "message.output_text.logprobs"
 
 
@@ -80,6 +84,7 @@ def _read(body: bytes, to: Destination) -> Reply:
         model=model_name(envelope.get("model")),
         logprobs=said.logprobs,
         reasoning_characters=said.reasoning,
+        id=text_or_none(envelope.get("id")),
     )
 
 

@@ -223,6 +223,7 @@ class Reply:
         refusal: the provider's refusal text, or None.
         reasoning_characters: how much text came in a reasoning channel, which is never read as an answer.
         model: the model that says it answered, which may differ from the one that was asked.
+        id: the provider's own name for the reply, if it gave one, as it was told.
     """
 
     text: str | None
@@ -232,6 +233,7 @@ class Reply:
     model: str | None = None
     logprobs: tuple[TokenLogprobs, ...] = ()
     reasoning_characters: int = 0
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
