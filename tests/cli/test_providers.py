@@ -77,6 +77,13 @@ def test_a_shorthand_is_looked_up_in_the_table() -> None:
     assert "\ntable of models: 2026-" in shown
 
 
+@pytest.mark.parametrize("kind", ["azure_openai", "openai_compatible"])
+def test_a_kind_without_a_usual_address_needs_none_to_be_looked_up(kind: str) -> None:
+    shown = run("capabilities", f"{kind}:gpt-4.1").stdout
+    assert shown.startswith(f"{kind}:gpt-4.1\n")
+    assert "  context_tokens           1,047,576                 table\n" in shown
+
+
 def test_a_model_without_a_kind_is_shown_for_every_kind_that_knows_it() -> None:
     told = json.loads(run("capabilities", "claude-opus-4.7", "--format", "json").stdout)["models"]
     assert [one["kind"] for one in told] == ["anthropic", "openrouter"]

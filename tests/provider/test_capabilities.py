@@ -31,6 +31,8 @@ def test_openai_reasoners_get_no_temperature_and_another_limit(model: str) -> No
         ("gpt-4.1-mini", True, 1_047_576),
         ("gpt-4", False, 8_192),
         ("gpt-4-turbo-2024-04-09", False, 128_000),
+        ("gpt-4-0125-preview", False, 128_000),
+        ("gpt-4-0613", False, 8_192),
         ("gpt-3.5-turbo", False, 16_385),
         ("ft:gpt-4o-mini:team::id", True, 128_000),
     ],
@@ -48,6 +50,35 @@ def test_a_name_that_only_begins_alike_is_another_model() -> None:
 def test_a_gateways_prefix_is_looked_through() -> None:
     assert capabilities_for("openrouter", "openai/gpt-5").temperature is False
     assert capabilities_for("openai_compatible", "openai/o3").token_limit_name == "max_completion_tokens"
+
+
+@pytest.mark.parametrize(
+    ("model", "strict", "reasoning", "context"),
+    [
+        ("google/gemini-2.5-pro", True, True, 1_048_576),
+        ("google/gemma-3-27b-it", True, False, 131_072),
+        ("x-ai/grok-4.5", True, True, 500_000),
+        ("openai/gpt-oss-120b", True, True, 131_072),
+        ("anthropic/claude-sonnet-4.5", True, False, 200_000),
+        ("anthropic/claude-opus-4.1", True, False, 200_000),
+        ("anthropic/claude-sonnet-4", False, False, 200_000),
+        ("anthropic/claude-3.7-sonnet:thinking", False, False, 200_000),
+        ("somebody/else", True, False, None),
+    ],
+)
+def test_a_gateway_asks_for_what_its_models_can_do_in_its_own_way(
+    model: str, strict: bool, reasoning: bool, context: int | None
+) -> None:
+    able = capabilities_for("openrouter", model)
+    assert (able.structured_output, able.reasoning, able.context_tokens) == (strict, reasoning, context)
+    assert able.structured_by == "schema"
+
+
+def test_a_model_that_was_trained_further_takes_fewer_words_of_schema() -> None:
+    plain, tuned = (capabilities_for("openai", name) for name in ("gpt-4o-mini", "ft:gpt-4o-mini:team::id"))
+    assert "minimum" not in plain.schema_keywords_refused
+    assert {"minimum", "maxItems", "pattern", *plain.schema_keywords_refused} <= set(tuned.schema_keywords_refused)
+    assert capability_sources("openai", "ft:gpt-4o-mini:team::id")["schema_keywords_refused"] == "table"
 
 
 def test_an_unknown_model_gets_the_defaults_of_its_kind() -> None:

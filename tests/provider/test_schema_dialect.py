@@ -19,8 +19,8 @@ from jurat.provider.schema_dialect import (
     strict_objects,
     without_keywords,
 )
-from jurat.rubric import find
-from jurat.vocabulary import Contract
+from jurat.rubric import Criterion, Rubric, find
+from jurat.vocabulary import Contract, Scope
 
 TEXT = {"type": "string", "minLength": 1, "maxLength": 9, "pattern": "^a", "format": "email"}
 
@@ -132,6 +132,47 @@ def test_the_older_form_has_capitals_nullables_and_no_references() -> None:
         },
         "propertyOrdering": ["a", "b", "c", "d"],
     }
+
+
+def test_a_property_called_like_a_word_of_schema_stays_in_the_older_form_too() -> None:
+    schema: Any = {
+        "properties": {"definitions": {"type": "string"}, "enum": {"$ref": "#/$defs/x"}},
+        "$defs": {"x": TEXT},
+    }
+    properties = openapi_schema(schema)["properties"]
+    assert list(properties) == ["definitions", "enum"]
+    assert properties["enum"]["type"] == "STRING"
+
+
+def test_google_wants_nothing_beside_a_reference_and_texts_and_numbers_as_choices() -> None:
+    schema: Any = {
+        "properties": {"a": {"$ref": "#/$defs/x", "description": "d"}, "b": {"const": True}, "c": {"enum": ["x", 1]}},
+        "$defs": {"x": {"type": "string", "description": "e"}},
+    }
+    sent: Any = google_schema(schema)
+    assert sent["properties"] == {"a": {"$ref": "#/$defs/x"}, "b": {}, "c": {"enum": ["x", 1]}}
+    assert sent["$defs"] == {"x": {"type": "string", "description": "e"}}
+
+
+WORDS_OF_SCHEMA = ("type", "properties", "required", "enum", "const", "definitions", "items", "default", "minitems")
+
+
+@pytest.mark.parametrize("rewrite", [strict_objects, anthropic_schema, google_schema, openapi_schema])
+def test_the_largest_rubric_keeps_each_of_its_criteria_in_every_dialect(rewrite: Any) -> None:
+    ids = [*WORDS_OF_SCHEMA, *(f"c{n}" for n in range(64 - len(WORDS_OF_SCHEMA)))]
+    criteria = tuple(Criterion(id=one, description="d", min=0, max=n + 1) for n, one in enumerate(ids))
+    rubric = Rubric(name="large", revision="v1", scope=Scope.CASE, definition="d", criteria=criteria)
+    schema: Any = thaw(answer_schema(Contract.CRITERIA_V1, rubric))
+    sent: Any = rewrite(schema)["properties"]["criteria"]
+    assert list(sent["properties"]) == list(sent["required"]) == ids
+    assert [list(one["properties"]) for one in sent["properties"].values()] == [["evidence", "reason", "score"]] * 64
+    one = {"evidence": [], "reason": "r", "score": 1}
+    answer: Any = {"criteria": dict.fromkeys(ids, one)}
+    assert jsonschema_rs.is_valid(schema, answer)
+    if rewrite is not openapi_schema:  # which is no JSON Schema
+        assert jsonschema_rs.is_valid(rewrite(schema), answer)
+        del answer["criteria"]["c0"]
+        assert not jsonschema_rs.is_valid(rewrite(schema), answer)
 
 
 def test_bounds_become_stricter_and_never_looser() -> None:

@@ -1,6 +1,6 @@
 """`jurat providers`: who can be asked, and what a model can do.
 
-Nothing here reaches the network, and no key is shown: only whether its variable is set.
+Nothing here reaches the network, and no key is shown: only whether its variable is set, or the keyring has its entry.
 """
 
 from __future__ import annotations
@@ -78,8 +78,10 @@ def _found(bench: Workbench, asked: str) -> list[dict[str, Any]]:
     from jurat.provider.rows import KINDS
 
     row = bench.config.providers.get(asked)
-    if row is not None or is_shorthand(asked):
-        return [_able(bench.provider(asked).settings, (row or {}).get("capabilities"))]
+    if row is not None:
+        return [_able(bench.provider(asked).settings, row.get("capabilities"))]
+    if is_shorthand(asked):
+        return [_able(_of_nowhere(bench, asked))]
     kinds = [kind for kind in KINDS if knows(kind, asked)]
     if not kinds:
         bench.provider(asked)  # says which names there are
@@ -99,6 +101,18 @@ def _found(bench: Workbench, asked: str) -> list[dict[str, Any]]:
     ]
 
 
+def _of_nowhere(bench: Workbench, asked: str) -> ProviderSettings:
+    """What `kind:model` stands for. Where the kind's servers are elsewhere for everybody, any address will do."""
+    from jurat.provider import make_provider, parse_shorthand
+    from jurat.provider.rows import PRESETS
+
+    row = parse_shorthand(asked)
+    preset = PRESETS.get(str(row["kind"]))
+    if preset is None or preset.base_url:
+        return bench.provider(asked).settings
+    return make_provider({**row, "base_url": "https://host.invalid"}).settings
+
+
 def _able(settings: ProviderSettings, declared: Any = None) -> dict[str, Any]:
     from jurat.provider.capabilities import capability_sources
 
@@ -114,14 +128,17 @@ def _able(settings: ProviderSettings, declared: Any = None) -> dict[str, Any]:
 
 
 def _facts(settings: ProviderSettings) -> dict[str, Any]:
-    variable = settings.api_key_env
+    from jurat.provider.credentials import keyring_has
+
+    variable, entry = settings.api_key_env, settings.api_key_keyring
     return {
         "name": settings.name,
         "kind": settings.kind,
         "model": settings.model,
         "endpoint": settings.endpoint or None,
         "api_key_env": variable,
-        "key_is_set": bool(os.environ.get(variable)) if variable else None,
+        "api_key_keyring": entry,
+        "key_is_set": keyring_has(entry) if entry else bool(os.environ.get(variable)) if variable else None,
     }
 
 
@@ -157,8 +174,9 @@ def _list(told: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def _where(one: dict[str, Any]) -> str:
-    key = one["api_key_env"]
+    key, entry = one["api_key_env"], one.get("api_key_keyring")
     words = [one["endpoint"] or "", f"{key} is {'set' if one['key_is_set'] else 'not set'}" if key else ""]
+    words.append(f"the keyring has {'' if one['key_is_set'] else 'no '}{entry}" if entry else "")
     return ", ".join(word for word in words if word)
 
 

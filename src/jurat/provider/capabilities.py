@@ -32,7 +32,7 @@ def capabilities_for(kind: str, model: str, overrides: Mapping[str, Json] | None
         overrides: fields of Capabilities, already checked by `capability_faults`.
     """
     usual = _table().get(kind, {})
-    known = {**usual.get("every", {}), **usual.get("defaults", {}), **_family(kind, model), **(overrides or {})}
+    known = {**usual.get("every", {}), **usual.get("defaults", {}), **_row(kind, model), **(overrides or {})}
     known.pop("api", None)
     told: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
     return replace(Capabilities(), **told)
@@ -40,7 +40,7 @@ def capabilities_for(kind: str, model: str, overrides: Mapping[str, Json] | None
 
 def capability_sources(kind: str, model: str, overrides: Mapping[str, Json] | None = None) -> dict[str, str]:
     """Whose word each capability is: `declared`, `table` (the model's row), or `kind` (what holds for the kind)."""
-    row, told = _family(kind, model), overrides or {}
+    row, told = _row(kind, model), overrides or {}
     names = [field.name for field in fields(Capabilities)]
     return {name: "declared" if name in told else "table" if name in row else "kind" for name in names}
 
@@ -68,6 +68,12 @@ def _table() -> dict[str, Any]:
     return tomllib.loads(files("jurat.provider").joinpath("capabilities.toml").read_text("utf-8"))
 
 
+def _row(kind: str, model: str) -> dict[str, Any]:
+    """What the table says of a model by its name: its family's row, and what holds where it was trained further."""
+    tuned = _table().get(kind, {}).get("tuned", {}) if model.lower().startswith("ft:") else {}
+    return {**_family(kind, model), **tuned}
+
+
 def _family(kind: str, model: str) -> dict[str, Any]:
     """The row with the longest name that the model's name begins with, up to a boundary."""
     bare = model.lower().removeprefix("ft:").rpartition("/")[2].replace(".", "-")
@@ -89,7 +95,8 @@ def _compiled(kind: str) -> Iterator[tuple[list[tuple[re.Pattern[str], int]], di
     for source in (kind, *_table().get(kind, {}).get("like", ())):
         table = _table().get(source, {})
         for row in table.get("models", ()):
-            told = {name: value for name, value in {**table.get("every", {}), **row}.items() if name != "names"}
+            left = ("names",) if source == kind else ("names", "structured_by")
+            told = {name: value for name, value in {**table.get("every", {}), **row}.items() if name not in left}
             yield [(_pattern(name), len(name)) for name in row["names"]], told
 
 

@@ -93,7 +93,17 @@ def google_schema(schema: Json) -> Json:
 
 def _for_google(node: dict[str, Any]) -> dict[str, Any]:
     kept = {word: value for word, value in _constant_as_choice(node).items() if word in _GOOGLE}
-    return _ordered(kept)
+    if "$ref" in kept:
+        return {word: value for word, value in kept.items() if word.startswith("$")}  # nothing may stand beside it
+    return _ordered(_choosing(kept, (str, int, float)))
+
+
+def _choosing(node: dict[str, Any], kinds: tuple[type, ...]) -> dict[str, Any]:
+    """The schema without its choices where some are of kinds that the vendor does not take."""
+    choices = node.get("enum", [])
+    if isinstance(choices, list) and all(type(choice) in kinds for choice in choices):
+        return node
+    return {word: value for word, value in node.items() if word != "enum"}
 
 
 def _constant_as_choice(node: dict[str, Any]) -> dict[str, Any]:
@@ -126,19 +136,25 @@ def _inlined(schema: Json, definitions: Mapping[str, Json], inside: tuple[str, .
     if name in definitions:
         return {} if name in inside else _inlined(definitions[name], definitions, (*inside, name))
     return {
-        word: value if word in _VERBATIM else _inlined(value, definitions, inside)
+        word: _inlined_inner(word, value, definitions, inside)
         for word, value in schema.items()
         if word not in ("$defs", "definitions")
     }
+
+
+def _inlined_inner(word: str, value: Json, definitions: Mapping[str, Json], inside: tuple[str, ...]) -> Json:
+    if word in _VERBATIM:
+        return value
+    if word in _NAMED_SCHEMAS and isinstance(value, dict):
+        return {name: _inlined(part, definitions, inside) for name, part in value.items()}
+    return _inlined(value, definitions, inside)
 
 
 def _for_openapi(node: dict[str, Any]) -> dict[str, Any]:
     if "oneOf" in node:
         node = {"anyOf" if word == "oneOf" else word: value for word, value in node.items()}
     kept = {word: value for word, value in _constant_as_choice(node).items() if word in _OPENAPI}
-    choices = kept.get("enum", [])
-    if not (isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)):
-        del kept["enum"]  # its choices are texts only
+    kept = _choosing(kept, (str,))
     kinds = kept.get("type")
     if isinstance(kinds, list):
         kept |= _one_type([kind for kind in kinds if isinstance(kind, str) and kind != "null"])
