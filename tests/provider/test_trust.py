@@ -133,6 +133,23 @@ def test_verification_is_on_whatever_the_environment_says(certificate: Path, mon
     assert context.check_hostname
 
 
+def test_a_bundle_is_read_once_and_again_when_it_has_changed(
+    certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_bytes(certificate.read_bytes())
+    monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
+    first, second = tls_context(), tls_context()
+    bundle.write_bytes(certificate.read_bytes() * 2)
+    third = tls_context()
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(bundle))
+    assert first is second
+    assert len({id(context) for context in (first, third, tls_context())}) == 3
+    bundle.unlink()
+    with pytest.raises(ProviderError, match="found no such file"):
+        tls_context()
+
+
 @asynccontextmanager
 async def through_proxy(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Proxy]:
     """A proxy of the environment, on the way to a server that calls itself `models.example`."""

@@ -2,13 +2,14 @@
 
 `SSL_CERT_FILE` and `SSL_CERT_DIR` take the place of the system's authorities, as in all programs on OpenSSL.
 `REQUESTS_CA_BUNDLE` and `CURL_CA_BUNDLE`, a file or a folder, are trusted beside them, since proxies that open TLS are
-usually set up that way.
+usually set up that way. A bundle takes tens of milliseconds to read, so it is read once, and again when it has changed.
 """
 
 from __future__ import annotations
 
 import os
 import ssl
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -27,20 +28,27 @@ def tls_context() -> ssl.SSLContext | Literal[True]:
         ProviderError: `network_error`, when a variable names what holds no certificates.
     """
     named = {name: value for name in (*_INSTEAD, *_BESIDE) if (value := os.environ.get(name))}
-    if not named:
-        return True
-    for name, value in named.items():
-        _see(name, value)
+    return _context(tuple((name, value, _state(name, value)) for name, value in named.items())) if named else True
+
+
+@lru_cache(maxsize=4)
+def _context(named: tuple[tuple[str, str, tuple[int, ...]], ...]) -> ssl.SSLContext:
     context = ssl.create_default_context()
-    for name in _BESIDE:
-        if name in named:
-            _trust(context, name, named[name])
+    for name, value, _ in named:
+        if name in _BESIDE:
+            _trust(context, name, value)
     return context
 
 
-def _see(name: str, value: str) -> None:
-    if not Path(value).exists():
-        raise _useless(name, "no such file")
+def _state(name: str, value: str) -> tuple[int, ...]:
+    """What differs when a file is another one."""
+    try:
+        found = Path(value).stat()
+    except (OSError, ValueError):
+        fault = _useless(name, "no such file")
+    else:
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    raise fault
 
 
 def _trust(context: ssl.SSLContext, name: str, value: str) -> None:
