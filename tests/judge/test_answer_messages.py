@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from judging import TEXTS, answer, rubric
 from jurat.errors import AnswerError
 from jurat.judge import check_reply, check_text
-from jurat.provider import FinishReason, Reply
+from jurat.provider import FinishReason, Reply, Usage
 from jurat.vocabulary import Contract
 
 CANARY = "zq7canary"
@@ -57,6 +59,24 @@ def test_no_message_repeats_a_word_of_the_answer(text: str, contract: Contract) 
 
 def test_no_message_repeats_a_refusal() -> None:
     assert CANARY not in str(refused(None, refusal=f"I cannot say {CANARY}."))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"reasoning_characters": 900}, True),
+        ({"usage": Usage(reasoning_tokens=400)}, True),
+        ({"usage": Usage(reasoning_tokens=0)}, False),
+        ({}, False),
+    ],
+)
+def test_an_answer_for_which_reasoning_left_no_room_says_how_to_make_some(more: dict[str, Any], told: bool) -> None:
+    reply = Reply(text='{"score', finish_reason=FinishReason.LENGTH, **more)
+    with pytest.raises(AnswerError) as caught:
+        check_reply(reply, TEXTS, rubric(), Contract.SCORE_V1, token_limit=500)
+    message = str(caught.value)
+    assert message.startswith("the judge's answer was cut off at the limit of 500 tokens; raise max_output_tokens")
+    assert ("capabilities: {reasoning: true}" in message) is told
 
 
 def test_no_message_repeats_the_evidence() -> None:

@@ -121,12 +121,21 @@ def check_signals(reply: Reply, token_limit: int | None = None) -> str:
     if reply.finish_reason is FinishReason.LENGTH:
         limit = f" of {token_limit} tokens" if token_limit else ""
         message = f"the judge's answer was cut off at the limit{limit}; raise max_output_tokens"
-        raise AnswerError(ErrorCategory.TRUNCATED, message)
+        raise AnswerError(ErrorCategory.TRUNCATED, message + _room_for_reasoning(reply))
     if reply.finish_reason is FinishReason.TOOL_CALL:
         raise AnswerError(ErrorCategory.EMPTY_RESPONSE, "the judge asked for a tool instead of answering")
     if reply.text is None or not reply.text.strip():
         raise AnswerError(ErrorCategory.EMPTY_RESPONSE, _empty(reply))
     return reply.text
+
+
+def _room_for_reasoning(reply: Reply) -> str:
+    if not (reply.reasoning_characters or reply.usage.reasoning_tokens):
+        return ""
+    return (
+        ". A part of it went into reasoning: with capabilities: {reasoning: true}, or a larger reasoning_room, there "
+        "is room for that beside the answer"
+    )
 
 
 def _empty(reply: Reply) -> str:
