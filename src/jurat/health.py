@@ -1,6 +1,6 @@
 """What is installed, configured and within reach, and how to mend what is not: the findings behind `jurat doctor`.
 
-Nothing here reaches the network, and no key is shown: only whether its variable is set.
+Nothing here reaches the network, and no key is shown: only whether its variable is set, or the keyring has its entry.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from jurat._version import __version__
-from jurat.errors import JuratError
+from jurat.errors import JuratError, ProviderError
+from jurat.provider.credentials import from_keyring
 from jurat.provider.registry import make_provider
 from jurat.provider.rows import VENDORS
 from jurat.workbench import Workbench
@@ -90,18 +91,28 @@ def _keys(directory: Path) -> Iterator[Check]:
         return
     for name, row in rows.items():
         try:
-            variable = make_provider(row, base_dir=directory).settings.api_key_env
+            settings = make_provider(row, base_dir=directory).settings
         except JuratError as error:
             yield Check(name=f"provider {name}", health=Health.BAD, found=str(error), mend="correct its row")
         else:
-            if variable:
-                yield _key(f"key for provider {name}", variable)
+            if settings.api_key_env:
+                yield _key(f"key for provider {name}", settings.api_key_env)
+            elif settings.api_key_keyring:
+                yield _kept_key(f"key for provider {name}", settings.api_key_keyring)
 
 
 def _key(name: str, variable: str) -> Check:
     if os.environ.get(variable):
         return Check(name=name, health=Health.GOOD, found=f"{variable} is set")
     return Check(name=name, health=Health.ABSENT, found=f"{variable} is not set", mend=f"export {variable}=…")
+
+
+def _kept_key(name: str, entry: str) -> Check:
+    try:
+        from_keyring(entry)
+    except ProviderError as error:
+        return Check(name=name, health=Health.ABSENT, found=str(error))
+    return Check(name=name, health=Health.GOOD, found=f"the keyring has {entry}")
 
 
 def _model() -> Check:

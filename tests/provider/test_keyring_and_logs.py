@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import keyring
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from keyring.backend import KeyringBackend
-from loopback import answer, serving
+from loopback import REPLY, answer, serving
 from test_retry import GOOD, REQUEST_WITHOUT_SCHEMA
+from typer.testing import CliRunner
 
+from jurat.cli.app import app
 from jurat.credentials import masked
 from jurat.errors import AuthoringError, ErrorCategory, ProviderError
+from jurat.evaluation.subject import Task
+from jurat.health import Health, examine
 from jurat.provider import make_provider
 from jurat.provider.credentials import SENT
 from jurat.provider.redaction import Redacting
+from jurat.subject.server import HttpSubject
 
 KEY = "planted-0123456789abcdef"
 
@@ -135,3 +142,81 @@ def test_arguments_that_do_not_fit_let_nothing_out() -> None:
 @given(before=st.text(max_size=30), after=st.text(max_size=30))
 def test_a_known_key_is_never_left_whatever_stands_around_it(before: str, after: str) -> None:
     assert KEY not in masked(before + KEY + after, [KEY])
+
+
+async def test_the_key_of_a_subject_behind_http_comes_out_of_the_keyring(vault: Vault) -> None:
+    async with serving(answer({"text": "x"})) as server:
+        subject = HttpSubject(server.url, output="text", api_key_keyring="models/me@home")
+        await subject.send(subject.prepare(Task(rendered_input="Well?")))
+        await subject.aclose()
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert KEY not in repr(vars(subject))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"api_key_env": "0123456789abcdef0123456789abcdef"}, "expected the name of an environment variable"),
+        ({"api_key_keyring": KEY}, "expected service/user of a keyring's entry"),
+        ({"api_key_env": "A_KEY", "api_key_keyring": "models/me@home"}, "expected one place of the key"),
+    ],
+)
+def test_what_is_no_place_of_a_key_is_refused_and_not_repeated(more: dict[str, str], told: str) -> None:
+    with pytest.raises(AuthoringError) as refused:
+        HttpSubject("https://example.com/ask", **more)  # type: ignore[arg-type]  # keyword arguments of text
+    assert told in str(refused.value)
+    assert KEY not in str(refused.value)
+    assert "0123456789abcdef" not in str(refused.value)
+
+
+@pytest.mark.parametrize("body", [{**REPLY, "model": KEY}, {**REPLY, "echo": {"authorization": f"Bearer {KEY}"}}])
+async def test_a_reply_that_repeats_the_key_is_an_error_and_no_reply(vault: Vault, body: object) -> None:
+    async with serving(answer(body)) as server:
+        provider = make_provider(row(server.url, api_key_keyring="models/me@home"))
+        with pytest.raises(ProviderError) as refused:
+            await provider.send(provider.prepare(REQUEST_WITHOUT_SCHEMA))
+        await provider.aclose()
+    assert refused.value.category is ErrorCategory.API_ERROR
+    assert str(refused.value).endswith("repeats the key in its reply, which is therefore not kept. Mend that server")
+    assert KEY not in str(refused.value)
+
+
+async def test_a_word_that_stands_in_for_a_key_may_stand_in_a_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "Paris")
+    async with serving(GOOD) as server:
+        provider = make_provider(row(server.url, api_key_env="A_KEY"))
+        raw = await provider.send(provider.prepare(REQUEST_WITHOUT_SCHEMA))
+        await provider.aclose()
+    assert b"Paris" in raw.body
+
+
+def test_doctor_says_whether_the_keyring_has_the_key_and_never_the_key(vault: Vault, tmp_path: Path) -> None:
+    rows = "".join(
+        f'[[providers]]\nname = "{name}"\nkind = "openai"\nmodel = "m"\napi_key_keyring = "models/{user}"\n'
+        for name, user in [("mine", "me@home"), ("nobodys", "nobody")]
+    )
+    (tmp_path / "jurat.toml").write_text(rows)
+    found = {check.name: check for check in examine(tmp_path)}
+    there, missing = found["key for provider mine"], found["key for provider nobodys"]
+    assert (there.health, there.found) == (Health.GOOD, "the keyring has models/me@home")
+    assert missing.health is Health.ABSENT
+    assert missing.found.endswith("found none. Put it there: keyring set models nobody")
+    assert KEY not in repr(found)
+
+
+def test_the_list_of_providers_says_whether_the_keyring_has_the_key(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row_of = '[[providers]]\nname = "{0}"\nkind = "openai"\nmodel = "m"\napi_key_keyring = "models/{0}"\n'
+    vault.entries["models", "here"] = KEY
+    (tmp_path / "jurat.toml").write_text(row_of.format("here") + row_of.format("gone"))
+    monkeypatch.chdir(tmp_path)
+    listed = CliRunner().invoke(app, ["providers"]).output
+    assert "https://api.openai.com/v1, the keyring has models/here" in listed
+    assert "https://api.openai.com/v1, the keyring has no models/gone" in listed
+    told = json.loads(CliRunner().invoke(app, ["providers", "--format", "json"]).output)
+    assert [(one["api_key_keyring"], one["key_is_set"]) for one in told["configured"]] == [
+        ("models/here", True),
+        ("models/gone", False),
+    ]
+    assert KEY not in listed

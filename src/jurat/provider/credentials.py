@@ -25,7 +25,9 @@ __all__ = [
     "credential_path",
     "from_keyring",
     "is_credential_name",
+    "is_keyring_entry",
     "is_variable_name",
+    "keyring_has",
     "looks_like_credential",
     "shown_variable",
 ]
@@ -33,6 +35,9 @@ __all__ = [
 SENT: set[str] = set()
 """The keys that this process has sent: masked in logs, and taken from nobody as something else."""
 _TELLING = 6  # what is shorter would mask words
+_SECRET = 12
+_DIGIT = re.compile(r"[0-9]")
+_ENTRY = re.compile(r"[^/\s][^\x00-\x1f]{0,200}/[^/\x00-\x1f]{1,200}")
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
 
 
@@ -46,7 +51,7 @@ class KeySource:
         keyring: `service/user` of the keyring's entry that holds the key, instead of a variable. It is read once.
     """
 
-    __slots__ = ("_header", "_headers", "_key", "_static", "keyring", "variable")
+    __slots__ = ("_header", "_headers", "_key", "_secret", "_static", "keyring", "variable")
 
     def __init__(
         self,
@@ -59,6 +64,7 @@ class KeySource:
         self.variable, self.keyring = variable, keyring
         self._static, self._header = static, header
         self._key: str | None = None
+        self._secret = b""
         self._headers = static
 
     def __repr__(self) -> str:
@@ -107,8 +113,26 @@ class KeySource:
     def _bearing(self, bare: str) -> dict[str, str]:
         if len(bare) >= _TELLING:
             SENT.add(bare)
+        self._secret = bare.encode() if len(bare) >= _SECRET and _DIGIT.search(bare) else b""
         value = f"Bearer {bare}" if self._header.lower() == "authorization" else bare
         return {**self._static, self._header: value}
+
+    def repeated_in(self, body: bytes) -> bool:
+        """Whether a reply holds the key. Words that stand in for one (`EMPTY`, `no-key-required`) are none."""
+        return bool(self._secret) and self._secret in body
+
+
+def is_keyring_entry(text: str) -> bool:
+    """Whether a text is `service/user` of a keyring's entry."""
+    return _ENTRY.fullmatch(text) is not None
+
+
+def keyring_has(entry: str) -> bool:
+    """Whether a keyring's entry can be read and holds something. Nothing of it is told."""
+    try:
+        return bool(from_keyring(entry))
+    except ProviderError:
+        return False
 
 
 def from_keyring(entry: str) -> str:

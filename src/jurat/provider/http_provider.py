@@ -97,6 +97,7 @@ class HttpProvider:
             destination=self._to,
             read=dialect.read,
             request_id_header=dialect.request_id,
+            tells_key=self._keys.repeated_in if settings.keyed else None,
             transport=transport
             or AiohttpTransport(
                 timeout_s=min(timeout_s, policy.deadline_s),

@@ -7,7 +7,6 @@ being repeated.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from jurat.errors import AuthoringError, Fault
 from jurat.jsontext import Json, NotJson, thaw, type_name
 from jurat.provider.capabilities import capability_faults
-from jurat.provider.credentials import credential_path, is_variable_name
+from jurat.provider.credentials import credential_path, is_keyring_entry, is_variable_name
 from jurat.provider.pricing import PRICE_NAMES
 from jurat.vocabulary import MAX_CONCURRENCY, Strategy, nearest
 
@@ -120,7 +119,6 @@ def check_row(row: Mapping[str, Any]) -> None:
         raise AuthoringError(_subject(row), faults)
 
 
-_ENTRY = re.compile(r"[^/\s][^\x00-\x1f]{0,200}/[^/\x00-\x1f]{1,200}")
 _EXPECTED = {
     "base_url": "the base URL of the server (https://host/v1)",
     "model": "the model's name",
@@ -185,7 +183,7 @@ def _scalar_fault(name: str, value: Json) -> Fault | None:
             None if fine else Fault(path=name, expected="the name of an environment variable", found="something else")
         )
     elif name == "api_key_keyring":
-        fine = isinstance(value, str) and _ENTRY.fullmatch(value) is not None
+        fine = isinstance(value, str) and is_keyring_entry(value)
         return None if fine else Fault(path=name, expected="service/user of a keyring's entry", found="something else")
     elif name == "api_key_header":
         fine, expected = isinstance(value, str) and value.replace("-", "").isalnum(), "the name of a header"

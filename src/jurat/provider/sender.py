@@ -35,6 +35,7 @@ class HttpSender:
         read: what a body says; raises ProviderError when it is no reply.
         request_id_header: the header in which the vendor names a request.
         gate: bounds the requests in flight, each single attempt by itself.
+        tells_key: whether a body holds the key that was sent: such a reply is not kept.
         rates: bounds requests and tokens a minute. Waiting for it is no part of a call's time.
     """
 
@@ -47,6 +48,7 @@ class HttpSender:
         read: Callable[[bytes, Destination], Reply],
         transport: Transport,
         request_id_header: str = "x-request-id",
+        tells_key: Callable[[bytes], bool] | None = None,
         policy: RetryPolicy | None = None,
         timing: Timing | None = None,
         gate: Gate | None = None,
@@ -54,7 +56,7 @@ class HttpSender:
     ) -> None:
         self._url, self._headers, self._to, self._read = url, headers, destination, read
         self._transport, self._gate, self._rates = transport, gate or Gate(None), rates
-        self._request_id_header = request_id_header
+        self._request_id_header, self._tells_key = request_id_header, tells_key
         self._policy = policy or RetryPolicy()
         self._timing = timing or Timing()
         self._pause = Pause(self._timing)
@@ -154,20 +156,17 @@ class HttpSender:
             raise
         finally:
             gate.leave()
-        if reply.status == 200:
-            try:
-                said = self._read(reply.body, self._to)
-            except ProviderError as error:
-                fault = error if looks_like_json(reply) else error_from_reply(reply, self._to)
-            else:
-                if account is not None:
-                    account.came_back()
-                gate.succeeded()
-                if self._rates is not None:
-                    self._rates.settle(tokens, said.usage.input_tokens, said.usage.output_tokens)
-                return reply, said
+        try:
+            said = self._said(reply)
+        except ProviderError as error:
+            fault = error
         else:
-            fault = error_from_reply(reply, self._to)
+            if account is not None:
+                account.came_back()
+            gate.succeeded()
+            if self._rates is not None:
+                self._rates.settle(tokens, said.usage.input_tokens, said.usage.output_tokens)
+            return reply, said
         if fault.category in _COMPLAINTS:
             self._turned_away(taken_at, tokens)
         if fault.retry_after_s is None:
@@ -176,6 +175,23 @@ class HttpSender:
         fault.__traceback__ = None  # its frames hold the body
         if account is not None:
             account.came_back(*fault.failed)
+        raise fault
+
+    def _said(self, reply: HttpReply) -> Reply:
+        """What an answer says.
+
+        Raises:
+            ProviderError: when it is no reply.
+        """
+        if reply.status != 200:
+            raise error_from_reply(reply, self._to)
+        if self._tells_key is not None and self._tells_key(reply.body):
+            what = f"{self._to.where} repeats the key in its reply, which is therefore not kept. Mend that server"
+            raise ProviderError(ErrorCategory.API_ERROR, what, status=200)
+        try:
+            return self._read(reply.body, self._to)
+        except ProviderError as error:
+            fault = error if looks_like_json(reply) else error_from_reply(reply, self._to)
         raise fault
 
     def _turned_away(self, taken_at: int, tokens: float) -> None:

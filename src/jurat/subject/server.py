@@ -19,7 +19,14 @@ from jurat.errors import AuthoringError, ErrorCategory, Fault, ProviderError
 from jurat.evaluation.subject import SubjectReply, Task
 from jurat.jsontext import Json, JsonSyntaxError, NotJson, canonical, freeze, parse_strict, thaw
 from jurat.provider.addresses import BadAddress, checked_base_url, distrusted, mask_url, place
-from jurat.provider.credentials import KeySource, is_credential_name, looks_like_credential, shown_variable
+from jurat.provider.credentials import (
+    KeySource,
+    is_credential_name,
+    is_keyring_entry,
+    is_variable_name,
+    looks_like_credential,
+    shown_variable,
+)
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.hosts import HostTrust
 from jurat.provider.http import AiohttpTransport, Transport
@@ -48,6 +55,7 @@ class HttpSubject:
         tool_calls: the path of the list of tool calls in the reply; None: nothing is known of tools.
         headers: further headers, which hold no secret.
         api_key_env: the environment variable of the key; None where none is wanted.
+        api_key_keyring: `service/user` of the keyring's entry that holds the key, instead.
         api_key_header: the header that carries it; any but `Authorization` takes it bare.
         timeout_s: the time of one request; all of an answer's tries may take five times as long.
         allow_plain_http: whether http may leave this machine.
@@ -66,6 +74,7 @@ class HttpSubject:
         tool_calls: str | None = None,
         headers: Mapping[str, str] | None = None,
         api_key_env: str | None = None,
+        api_key_keyring: str | None = None,
         api_key_header: str = "Authorization",
         timeout_s: float = _TIMEOUT_S,
         allow_plain_http: bool = False,
@@ -76,8 +85,11 @@ class HttpSubject:
     ) -> None:
         self._request, self._path, self._tools = freeze(request), output, tool_calls
         static = dict(headers or {})
-        self._url = _checked(url, static, allow_plain_http, trust)
-        self._to = Destination(where=place(self._url), model="the subject", key_variable=shown_variable(api_key_env))
+        self._url = _checked(url, static, allow_plain_http, trust, _key_faults(api_key_env, api_key_keyring))
+        variable = shown_variable(api_key_env)
+        self._to = Destination(
+            where=place(self._url), model="the subject", key_variable=variable, keyring=api_key_keyring
+        )
         self._identity: dict[str, Json] = {
             "kind": "http",
             "url": mask_url(self._url),
@@ -87,12 +99,13 @@ class HttpSubject:
             "tool_calls": tool_calls,
         }
         self._prefix = canonical(["http", self._url, static]).encode() + b"\n"
-        self._keys = KeySource(api_key_env, {**_HEADERS, **static}, api_key_header)
+        self._keys = KeySource(api_key_env, {**_HEADERS, **static}, api_key_header, keyring=api_key_keyring)
         self._sender = HttpSender(
             url=self._url,
             headers=self._keys.headers,
             destination=self._to,
             read=_unread,
+            tells_key=self._keys.repeated_in if api_key_env or api_key_keyring else None,
             transport=transport or AiohttpTransport(timeout_s=timeout_s, trust=trust),
             policy=policy or RetryPolicy(deadline_s=5 * timeout_s),
             timing=timing,
@@ -184,8 +197,24 @@ def _unread(_: bytes, __: Destination) -> Reply:
     return Reply(text=None)
 
 
-def _checked(url: str, headers: Mapping[str, str], allow_plain_http: bool, trust: HostTrust | None) -> str:
+def _key_faults(variable: str | None, entry: str | None) -> list[Fault]:
+    """What is wrong with where the key is; what stands there may be the key itself, and is not repeated."""
     faults: list[Fault] = []
+    if variable is not None and not is_variable_name(variable):
+        expected = "the name of an environment variable"
+        faults.append(Fault(path="http.api_key_env", expected=expected, found="something else"))
+    if entry is not None and not is_keyring_entry(entry):
+        expected = "service/user of a keyring's entry"
+        faults.append(Fault(path="http.api_key_keyring", expected=expected, found="something else"))
+    if variable is not None and entry is not None:
+        beside = "api_key_env beside it"
+        faults.append(Fault(path="http.api_key_keyring", expected="one place of the key", found=beside))
+    return faults
+
+
+def _checked(
+    url: str, headers: Mapping[str, str], allow_plain_http: bool, trust: HostTrust | None, faults: list[Fault]
+) -> str:
     for name, value in headers.items():
         if is_credential_name(name) or looks_like_credential(value):
             hint = "Name the key's variable: api_key_env"

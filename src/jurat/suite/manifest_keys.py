@@ -133,6 +133,10 @@ _SUBJECT = {
                         "api_key_env": Key(
                             shape=Text(longest=128, line=True), about="The environment variable that holds the key."
                         ),
+                        "api_key_keyring": Key(
+                            shape=Text(longest=400, line=True),
+                            about="service/user of the keyring's entry that holds it, instead.",
+                        ),
                         "api_key_header": Key(
                             shape=Text(longest=128, line=True),
                             about="The header that carries it. Default: Authorization.",

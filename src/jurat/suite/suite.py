@@ -52,8 +52,8 @@ class SubjectSpec:
         provider: of `provider`: its name, or a shorthand `kind:model`.
         prompt: of `provider`: which prompt; the only one where None.
         settings: of `provider`: `temperature`, `max_output_tokens`, `extra`. Of `python`: `function`, `timeout_s`. Of
-            `http`: `url`, `method`, `headers`, `api_key_env`, `api_key_header`, `request`, `output`, `tool_calls`,
-            `timeout_s`.
+            `http`: `url`, `method`, `headers`, `api_key_env`, `api_key_keyring`, `api_key_header`, `request`, `output`,
+            `tool_calls`, `timeout_s`.
     """
 
     kind: SubjectKind
