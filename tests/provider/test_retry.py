@@ -137,6 +137,15 @@ async def test_the_server_is_never_asked_again_earlier_than_it_wants(
     assert time.waits[0] >= delay
 
 
+@pytest.mark.parametrize("ours", [1792560000.0, 1792567650.0, 1792571250.0])  # two hours behind, right, an hour ahead
+async def test_a_date_is_reckoned_by_the_clock_of_the_server_that_set_it(ours: float) -> None:
+    time = FakeTime(wall=ours)
+    date, until = "Wed, 21 Oct 2026 07:27:30 GMT", "Wed, 21 Oct 2026 07:28:00 GMT"
+    raw, _ = await outcome(time, failing(429, Date=date, Retry_After=until), GOOD)
+    assert isinstance(raw, Raw)
+    assert time.waits == [30.0]
+
+
 async def test_a_date_that_has_passed_means_at_once() -> None:
     time = FakeTime(chance=0.5, wall=1792567650.0)
     await outcome(time, failing(429, Retry_After="Wed, 21 Oct 2026 07:00:00 GMT"), GOOD)

@@ -183,8 +183,9 @@ def _reason_to_stop(
 def server_delay(headers: Mapping[str, str], now: float) -> float | None:
     """The delay in seconds that a server asks for, 0 for a time that has passed; None if it asks for none.
 
-    Reads `retry-after-ms`, then `Retry-After` (RFC 9110, 10.2.3) as seconds, fractions allowed, or as an HTTP date.
-    What cannot be understood counts as not asked.
+    Reads `retry-after-ms`, then `Retry-After` (RFC 9110, 10.2.3) as seconds, fractions allowed, or as an HTTP date,
+    which is reckoned from the server's own `Date` where it tells one: its clock and ours may be hours apart. What
+    cannot be understood counts as not asked.
 
     Args:
         now: the wall clock, in seconds since 1970.
@@ -194,7 +195,10 @@ def server_delay(headers: Mapping[str, str], now: float) -> float | None:
         return milliseconds / 1000.0
     text = headers.get("retry-after")
     seconds = _number(text)
-    return seconds if seconds is not None else _until(text, now)
+    if seconds is not None or text is None:
+        return seconds
+    moment, theirs = _moment(text), _moment(headers.get("date"))
+    return None if moment is None else max(moment - (now if theirs is None else theirs), 0.0)
 
 
 def _number(text: str | None) -> float | None:
@@ -205,11 +209,12 @@ def _number(text: str | None) -> float | None:
     return max(value, 0.0) if math.isfinite(value) else None
 
 
-def _until(text: str | None, now: float) -> float | None:
+def _moment(text: str | None) -> float | None:
+    """An HTTP date, in seconds since 1970."""
     try:
         moment: datetime = parsedate_to_datetime(text or "")
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
-        return max(moment.timestamp() - now, 0.0)
+        return moment.timestamp()
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
