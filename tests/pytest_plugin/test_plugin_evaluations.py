@@ -289,6 +289,73 @@ def pytest_configure(config):
     assert [figure["counts"] for figure in figures] == [{"fail": 1}, {"error": 1}, {"error": 1}, {"fail": 1}]
 
 
+CHAINED = """
+def test_says_it_otherwise(assert_evaluation, answer, judge):
+    try:
+        assert_evaluation(answer, JUDGE, providers=judge)
+    except AssertionError as error:
+        raise ValueError("mine") from error
+
+def test_expects_other_words(assert_evaluation, answer, judge):
+    with pytest.raises(AssertionError, match="no such words"):
+        assert_evaluation(answer, JUDGE, providers=judge)
+"""
+
+
+@pytest.mark.parametrize("style", ["auto", "long", "short"])
+def test_what_arises_from_a_failure_shows_no_answer_either(project: Project, style: str) -> None:
+    project.tests(CHAINED)
+
+    done = project.run("-l", f"--tb={style}", "--junitxml=found.xml")
+
+    done.assert_outcomes(failed=2)
+    done.stdout.fnmatch_lines(["test_answers.py:*: in test_says_it_otherwise", "E   ValueError: mine"])
+    assert "GENERATED" not in done.stdout.str() + (project.folder / "found.xml").read_text("utf-8")
+    assert "runner.py" not in done.stdout.str()
+
+
+GROUPED = """
+import asyncio
+
+async def both(aassert_evaluation, answer, *judges):
+    async with asyncio.TaskGroup() as group:
+        for judge in judges:
+            group.create_task(aassert_evaluation(answer, JUDGE, providers=judge))
+
+async def test_errs(aassert_evaluation, answer, broken):
+    await both(aassert_evaluation, answer, broken, broken)
+
+async def test_fails(aassert_evaluation, answer, broken, judge):
+    await both(aassert_evaluation, answer, broken, judge)
+
+async def test_breaks(aassert_evaluation, answer, broken):
+    async def breaks():
+        raise ValueError("mine")
+    async with asyncio.TaskGroup() as group:
+        group.create_task(breaks())
+        group.create_task(aassert_evaluation(answer, JUDGE, providers=broken))
+"""
+
+
+def test_what_a_group_of_tasks_raises_is_told_as_what_is_in_it(project: Project) -> None:
+    project.tests(GROUPED)
+
+    done = project.run("-o", "asyncio_mode=auto", "-l", "--tb=long")
+
+    done.assert_outcomes(failed=2, errors=1)
+    done.stdout.fnmatch_lines(
+        [
+            "*ERROR at call of test_errs*",
+            "test_answers.py:*: Undecided",
+            "E   Undecided: rubric_judge (correctness): error malformed_json, evaluator error",
+            "E   rubric_judge (correctness): error malformed_json, evaluator error",
+            "*test_fails*",
+            "test_answers.py:*: EvaluationFailed",
+        ]
+    )
+    assert "GENERATED" not in done.stdout.str()
+
+
 def test_quotes_are_shown_to_whoever_asks(project: Project) -> None:
     project.tests("""
 def test_it(assert_evaluation, answer, judge):

@@ -44,6 +44,13 @@ def test_a_project_without_evaluations_does_not_notice_it(project: Project) -> N
     assert not (project.folder / ".jurat").exists()
 
 
+def test_pytest_does_not_rewrite_the_plugin_nor_warns_that_it_cannot() -> None:
+    import jurat.pytest_plugin
+
+    # It is imported before pytest could rewrite it: by its entry point, with the package around that.
+    assert "PYTEST_DONT_REWRITE" in (jurat.pytest_plugin.__doc__ or "")
+
+
 def test_it_can_be_left_out(project: Project) -> None:
     project.suite()
 
@@ -125,14 +132,14 @@ def test_the_summary_never_takes_an_unknown_cost_for_none() -> None:
 
 def test_the_summary_tells_a_run_by_its_id_and_many_by_their_number() -> None:
     summary = Summary([])
-    for run in ("r1", "r2"):
+    for run in ("r1", "r2", "r5"):
         summary.add({"counts": {"pass": 1}, "errors": {}, "run": run, "suite": "many"})
     summary.add({"counts": {"pass": 1}, "errors": {}, "run": "r3", "suite": "one", "gate": "passed: all"})
 
     told = summary.lines([("never told", "r4", "interrupted: jurat resume r4")])
 
     assert told[2:] == [
-        "runs       many: 2 (jurat runs)",
+        "runs       many: 3 (jurat runs)",
         "run        one: r3, passed: all",
         "run        never told: r4, interrupted: jurat resume r4",
     ]

@@ -6,6 +6,9 @@
 
 Files that match `jurat_suites` are collected, each case a test. A project that uses none of this does not notice the
 plugin: it reads no file, opens no connection, prints nothing, and imports nothing that costs.
+
+PYTEST_DONT_REWRITE: its assertions are no tests'. Some versions of pytest warn of a plugin that was imported before
+they could rewrite it, and a warning may be an error; of one that says this they do not.
 """
 
 from __future__ import annotations

@@ -15,10 +15,14 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["DEFAULT_PATTERNS", "Options", "add_options", "matches", "near", "options_of"]
+__all__ = ["DEFAULT_PATTERNS", "TOGETHER", "WHOLE", "Options", "add_options", "matches", "near", "options_of"]
 
 DEFAULT_PATTERNS = ("*.jurat.yaml", "*.jurat.yml", "*.jurat.json")
 _ANY_FOLDERS = "(?:[^/]+/)*"
+WHOLE = "jurat_whole"
+"""What a process is told that has all tests of a file, if it has one of them."""
+TOGETHER = ("loadfile", "loadscope", "each")
+"""The ways of pytest-xdist to deal out tests that keep those of one file together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,7 @@ class Options:
         patterns: which files are suites.
         alone: whether each case is a run of its own: where another process has the other cases, or the first failure
             ends the session.
+        scattered: whether that is because other processes have them.
     """
 
     root: Path = field(default_factory=Path.cwd)
@@ -48,6 +53,7 @@ class Options:
     show_output: bool = False
     patterns: tuple[str, ...] = ()
     alone: bool = False
+    scattered: bool = False
 
     def is_suite(self, path: Path) -> bool:
         """Whether a file is a suite."""
@@ -128,7 +134,7 @@ def options_of(config: pytest.Config) -> Options:
     """
     given = config.option
     directory = config.invocation_params.dir
-    worker = hasattr(config, "workerinput")
+    scattered = not getattr(config, "workerinput", {WHOLE: True}).get(WHOLE, False)
     record, replay = (None if name is None else directory / name for name in (given.jurat_record, given.jurat_replay))
     fault = _contradiction(config)
     if fault is None and replay is not None and not replay.is_dir():
@@ -145,7 +151,8 @@ def options_of(config: pytest.Config) -> Options:
         store=given.jurat_store,
         show_output=given.jurat_show_output,
         patterns=(*config.getini("jurat_suites"), *given.jurat_collect),
-        alone=worker or bool(config.getoption("maxfail", 0)),
+        alone=scattered or bool(config.getoption("maxfail", 0)),
+        scattered=scattered,
     )
 
 

@@ -125,6 +125,10 @@ class Session:
         """How runs of suites that are tests came out: suite, id, in words."""
         return [] if self._case_runs is None else self._case_runs.outcomes()
 
+    def unasked(self) -> list[dict[str, Json]]:
+        """What was spent on cases that no test came to tell."""
+        return [] if self._case_runs is None else self._case_runs.unasked()
+
     def close(self) -> None:
         """End everything that is on its way, and let go of everything. May be called again."""
         if self._case_runs is not None:
@@ -142,6 +146,8 @@ class Session:
                 stack.push_async_callback(store.aclose)
             if self._bench is not None:
                 stack.push_async_callback(self._bench.aclose)
+            if self._case_runs is not None:
+                stack.push_async_callback(self._case_runs.let_go)
             self._stores, self._bench, self._factory = {}, None, None
 
 

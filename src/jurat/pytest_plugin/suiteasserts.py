@@ -19,7 +19,7 @@ from jurat.pytest_plugin.options import near
 from jurat.pytest_plugin.raised import error_for
 from jurat.pytest_plugin.session import Session, current
 from jurat.pytest_plugin.suiteruns import OpenStore, Order, asked_of, carry_out, opened
-from jurat.pytest_plugin.telling import MOST_TOLD, CaseResult, listed
+from jurat.pytest_plugin.telling import MOST_TOLD, CaseResult, listed, rules_told
 from jurat.report.plaintext import clipped
 from jurat.suite.loaded import LoadedSuite
 from jurat.suite.suite import Suite
@@ -135,17 +135,6 @@ class _SuiteWork:
         if run.passed:
             return run
         head = f"{clipped(record.suite, 200)}: {gate['outcome']}, {clipped(str(gate['reason']), 400)}"
-        lines = [head, *self._rules(run), *listed([(one.name, one.lines) for one in self._bad], self._more)]
+        lines = [head, *rules_told(run.gate), *listed([(one.name, one.lines) for one in self._bad], self._more)]
         lines.append(f"jurat show {record.id}")
         raise error_for("\n".join(lines), failed=gate["outcome"] == "failed", categories=[*self._categories])
-
-    def _rules(self, run: Run) -> list[str]:
-        """The rules of the policy that are not met."""
-        if run.gate.get("policy") is None:
-            return []
-        return [
-            f"{rule['outcome']}: {clipped(str(rule['rule'].get('name') or rule['rule'].get('type', '')), 100)}: "
-            f"{clipped(str(rule['reason']), 400)}"
-            for rule in run.gate["rules"]
-            if rule["outcome"] != "passed"
-        ]

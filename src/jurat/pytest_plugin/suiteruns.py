@@ -24,7 +24,7 @@ from jurat.suiterun import Prepared, begin, carry_on, checked_options, prepare
 if TYPE_CHECKING:
     from jurat.store import Store
 
-__all__ = ["OpenStore", "Order", "asked_of", "carry_out", "only"]
+__all__ = ["OpenStore", "Order", "asked_of", "carry_out", "carry_prepared", "only", "opened", "prepared_for"]
 
 OpenStore = Callable[[str | Path], contextlib.AbstractAsyncContextManager["Store"]]
 
@@ -60,17 +60,31 @@ async def carry_out(order: Order, open_store: OpenStore) -> Run:
         StoreError: when the record cannot be kept.
         asyncio.CancelledError: the run is `interrupted`, and kept.
     """
-    prepared = prepare(order.suite, checked_options(**order.given))
+    prepared = prepared_for(order)
     try:
-        if order.names is not None:
-            prepared = only(prepared, order.names)
-        place = prepared.bench.store_place(None if order.store is None else str(order.store))
-        async with open_store(place) as store:
-            record = await begin(prepared, store)
-            order.begun(record)
-            finished = await carry_on(prepared, store, record, watch=_Watch(prepared, order))
+        return await carry_prepared(order, prepared, open_store)
     finally:
         await prepared.aclose()
+
+
+def prepared_for(order: Order) -> Prepared:
+    """The suite of an order as a plan, for the caller to close.
+
+    Raises:
+        AuthoringError: when something is wrong with it.
+    """
+    return prepare(order.suite, checked_options(**order.given))
+
+
+async def carry_prepared(order: Order, prepared: Prepared, open_store: OpenStore) -> Run:
+    """As `carry_out`, by a plan that stays open."""
+    if order.names is not None:
+        prepared = only(prepared, order.names)
+    place = prepared.bench.store_place(None if order.store is None else str(order.store))
+    async with open_store(place) as store:
+        record = await begin(prepared, store)
+        order.begun(record)
+        finished = await carry_on(prepared, store, record, watch=_Watch(prepared, order))
     return Run(record=finished.record, summary=finished.tally.summary(), place=str(place))
 
 

@@ -10,6 +10,8 @@ __all__ = ["Summary"]
 
 _WORDS = (("pass", "passed"), ("fail", "failed"), ("unverified", "unverified"), ("skipped", "skipped"))
 _MOST_RUNS = 10
+_MOST_OF_ONE = 2
+"""How many runs of one suite are told one by one; two suites may have one name."""
 
 
 class Summary:
@@ -38,7 +40,8 @@ class Summary:
             self._unknown[name] += unknown
         self._asked.update(figure.get("asked", ()))
         if figure.get("run"):
-            self._runs.setdefault(figure["suite"], {}).setdefault(figure["run"], figure.get("gate", ""))
+            runs = self._runs.setdefault(figure["suite"], {})
+            runs[figure["run"]] = figure.get("gate") or runs.get(figure["run"], "")
 
     def lines(self, outcomes: Iterable[tuple[str, str, str]]) -> list[str]:
         """What there is to say; nothing where nothing was evaluated.
@@ -79,10 +82,11 @@ class Summary:
 
         lines = []
         for suite, runs in self._runs.items():
-            if len(runs) > 1:
+            if len(runs) > _MOST_OF_ONE:
                 lines.append(f"runs       {clipped(suite, 80)}: {len(runs):,} (jurat runs)")
-                continue
             for run, gate in runs.items():
+                if len(runs) > _MOST_OF_ONE and not gate.startswith("interrupted"):
+                    continue
                 lines.append(f"run        {clipped(suite, 80)}: {run}" + (f", {clipped(gate, 300)}" if gate else ""))
         if len(lines) > _MOST_RUNS:
             lines[_MOST_RUNS:] = [f"           and {len(lines) - _MOST_RUNS} more"]

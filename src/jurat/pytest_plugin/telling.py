@@ -16,7 +16,18 @@ from jurat.report.plaintext import clipped, wrapped
 from jurat.report.record import AssessmentRecord, SubjectRecord, TrialRecord
 from jurat.vocabulary import Status
 
-__all__ = ["CaseResult", "Figure", "case_result", "listed", "of_map", "problem_lines", "spent_of", "trial_of"]
+__all__ = [
+    "MOST_TOLD",
+    "CaseResult",
+    "Figure",
+    "case_result",
+    "listed",
+    "of_map",
+    "problem_lines",
+    "rules_told",
+    "spent_of",
+    "trial_of",
+]
 
 _REASON = 400
 _NAME = 200
@@ -140,6 +151,18 @@ def listed(results: Iterable[tuple[str, Sequence[str]]], more: int) -> list[str]
     for name, own in results:
         lines += [clipped(name, _NAME), *(f"  {line}" for line in own)]
     return [*lines, f"and {more:,} more"] if more else lines
+
+
+def rules_told(gate: Mapping[str, Json]) -> list[str]:
+    """The rules of a policy that are not met, each with its reason; none where there is no policy."""
+    if gate.get("policy") is None:
+        return []
+    return [
+        f"{rule['outcome']}: {clipped(str(rule['rule'].get('name') or rule['rule'].get('type', '')), 100)}: "
+        f"{clipped(str(rule['reason']), 400)}"
+        for rule in gate["rules"]
+        if rule["outcome"] != "passed"
+    ]
 
 
 # --- what is counted -----------------------------------------------------------------------------------------------
