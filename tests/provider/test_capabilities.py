@@ -113,6 +113,8 @@ def test_the_authors_word_wins() -> None:
         ({"images": 1}, "capabilities.images"),
         ({"reasoning_room": -1}, "capabilities.reasoning_room"),
         (["temperature"], "capabilities"),
+        ({1: True}, "capabilities.1"),
+        ({None: True}, "capabilities.None"),
     ],
 )
 def test_a_wrong_declaration_is_named_by_its_path(told: object, path: str) -> None:

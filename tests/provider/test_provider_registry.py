@@ -234,6 +234,11 @@ def url_of(row: Any) -> str:
         ("openai:gpt-4o", "https://api.openai.com/v1/chat/completions"),
         ("openai:gpt-5.2-pro", "https://api.openai.com/v1/responses"),
         ({"kind": "openai", "model": "gpt-4o", "api": "responses"}, "https://api.openai.com/v1/responses"),
+        ("openrouter:openai/gpt-5.2-pro", "https://openrouter.ai/api/v1/chat/completions"),
+        (
+            {"kind": "openai_compatible", "model": "openai/o3-pro", "base_url": "https://llm.example/v1"},
+            "https://llm.example/v1/chat/completions",
+        ),
         ({"kind": "openai", "model": "o3-pro", "api": "chat"}, "https://api.openai.com/v1/chat/completions"),
         ("anthropic:claude-sonnet-5-5", "https://api.anthropic.com/v1/messages"),
         (
@@ -269,6 +274,23 @@ def test_each_kind_has_its_path(row: Any, url: str) -> None:
             "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21",
         ),
         ({"api": "responses"}, "https://x.openai.azure.com/openai/v1/responses"),
+        ({"base_url": "https://x.openai.azure.com/openai/"}, "https://x.openai.azure.com/openai/v1/chat/completions"),
+        (
+            {"base_url": "https://x.openai.azure.com/openai", "api_version": "2024-10-21"},
+            "https://x.openai.azure.com/openai/deployments/my%20gpt/chat/completions?api-version=2024-10-21",
+        ),
+        (
+            {"base_url": "https://x.openai.azure.com/openai/v1", "api_version": "preview"},
+            "https://x.openai.azure.com/openai/v1/chat/completions?api-version=preview",
+        ),
+        (
+            {"base_url": "https://x.openai.azure.com/openai/deployments/d?team=a", "api_version": "2024-10-21"},
+            "https://x.openai.azure.com/openai/deployments/d/chat/completions?team=a&api-version=2024-10-21",
+        ),
+        (
+            {"model": "gpt-5-pro", "api_version": "2025-04-01-preview"},
+            "https://x.openai.azure.com/openai/responses?api-version=2025-04-01-preview",
+        ),
         (
             {"api": "responses", "api_version": "2025-04-01-preview"},
             "https://x.openai.azure.com/openai/responses?api-version=2025-04-01-preview",
@@ -302,3 +324,5 @@ def test_an_authors_own_routing_keeps_the_demand_for_every_parameter() -> None:
     row = {"kind": "openrouter", "model": "a/b", "extra": {"provider": {"order": ["x"]}, "seed": 1}}
     sent = json.loads(make_provider(row).prepare(ModelRequest(frame=Frame(messages=()), user="x")).body)
     assert (sent["provider"], sent["seed"]) == ({"require_parameters": True, "order": ["x"]}, 1)
+    wrong = {"kind": "openrouter", "model": "a/b", "extra": {"provider": "x"}}
+    assert "extra.provider: expected an object of routing, found text" in message(wrong)

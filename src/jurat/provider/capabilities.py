@@ -23,6 +23,8 @@ __all__ = ["capabilities_for", "capability_faults", "capability_sources", "knows
 _TOKEN_LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 _STRUCTURED_BY = ("schema", "tool", "openapi")
 _SWITCHES = ("structured_output", "temperature", "reasoning", "images")
+_WAYS = ("structured_by", "api")
+"""What of a row speaks of how a vendor's own server is asked, and not of the model."""
 
 
 def capabilities_for(kind: str, model: str, overrides: Mapping[str, Json] | None = None) -> Capabilities:
@@ -92,10 +94,12 @@ def _rows(kind: str) -> tuple[tuple[list[tuple[re.Pattern[str], int]], dict[str,
 
 
 def _compiled(kind: str) -> Iterator[tuple[list[tuple[re.Pattern[str], int]], dict[str, Any]]]:
-    for source in (kind, *_table().get(kind, {}).get("like", ())):
+    usual = _table().get(kind, {})
+    like = usual.get("like", ())
+    for source in (kind, *usual.get("same", ()), *like):
         table = _table().get(source, {})
+        left = ("names", *_WAYS) if source in like else ("names",)
         for row in table.get("models", ()):
-            left = ("names",) if source == kind else ("names", "structured_by")
             told = {name: value for name, value in {**table.get("every", {}), **row}.items() if name not in left}
             yield [(_pattern(name), len(name)) for name in row["names"]], told
 
@@ -116,7 +120,7 @@ def capability_faults(value: Json, path: str = "capabilities") -> list[Fault]:
 def _fault(name: str, value: Json, path: str) -> Fault | None:
     names = [field.name for field in fields(Capabilities)]
     if name not in names:
-        close = nearest(name, names)
+        close = nearest(str(name), names)
         hint = f"Did you mean {close}?" if close else None
         return Fault(path=path, expected="one of " + ", ".join(names), found="an unknown name", hint=hint)
     if name in _SWITCHES:

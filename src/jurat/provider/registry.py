@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from jurat.errors import AuthoringError, Fault
-from jurat.jsontext import freeze
+from jurat.jsontext import freeze, type_name
 from jurat.provider.capabilities import capabilities_for, usual_api
 from jurat.provider.rows import KINDS, PRESETS, check_row
 
@@ -104,8 +104,7 @@ def _over_http(row: dict[str, Any], _: Path, trust: HostTrust | None = None) -> 
 
     kind, preset = row["kind"], PRESETS[row["kind"]]
     if kind == "openrouter":
-        routing = row.get("extra", {}).get("provider", {})
-        row["extra"] = {**row.get("extra", {}), "provider": {**_OPENROUTER_ROUTING, **routing}}
+        row["extra"] = _routed(row)
     plain = row.get("allow_plain_http", False)
     try:
         url = checked_base_url(row.get("base_url", preset.base_url), allow_plain_http=plain)
@@ -136,6 +135,16 @@ def _over_http(row: dict[str, Any], _: Path, trust: HostTrust | None = None) -> 
     )
 
 
+def _routed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The extra settings, with the demand that no server is chosen which ignores what is asked for."""
+    extra = row.get("extra", {})
+    routing = extra.get("provider", {})
+    if not isinstance(routing, Mapping):
+        fault = Fault(path="extra.provider", expected="an object of routing", found=type_name(routing))
+        raise AuthoringError(f"provider {row.get('name', 'openrouter')}", [fault])
+    return {**extra, "provider": {**_OPENROUTER_ROUTING, **routing}}
+
+
 def _api(row: Mapping[str, Any]) -> str:
     """The interface: the author's word, else what alone serves the model, else chat completions, which is "".
 
@@ -148,20 +157,22 @@ def _api(row: Mapping[str, Any]) -> str:
 def _azure(row: Mapping[str, Any], url: str) -> str:
     """Azure's two ways: with `api_version`, the path names the deployment; without, it is the v1 interface.
 
-    An address that leads into either already is left as it is.
+    The path of an address that leads into either already is left as it is.
     """
     from urllib.parse import quote, urlsplit
 
     from jurat.provider.addresses import join_path
 
-    if "/openai/" in f"{urlsplit(url).path}/":
-        return url
-    if "api_version" not in row:
-        return join_path(url, "/openai/v1")
-    if row.get("api") == "responses":
-        return f"{join_path(url, '/openai')}?api-version={quote(row['api_version'], safe='')}"
-    deployment = quote(row["model"], safe="")
-    return f"{join_path(url, f'/openai/deployments/{deployment}')}?api-version={quote(row['api_version'], safe='')}"
+    split = urlsplit(url)
+    path = split.path.rstrip("/")
+    if not path.endswith("/openai") and "/openai/" not in path:
+        url, path = join_path(url, "/openai"), "/openai"
+    if path.endswith("/openai"):
+        deployment = "" if _api(row) == "responses" else f"/deployments/{quote(row['model'], safe='')}"
+        url = join_path(url, deployment if "api_version" in row else "/v1")
+    if "api_version" in row and "api-version=" not in split.query:
+        url += f"{'&' if split.query else '?'}api-version={quote(row['api_version'], safe='')}"
+    return url
 
 
 def _scripted(row: dict[str, Any], base: Path) -> Provider:
