@@ -40,12 +40,12 @@ class Rests:
 def what_it_rests_on(prepared: Prepared) -> Rests:
     """Everything that a run of this suite rests on."""
     records, bodies = _cases(prepared)
-    hashes = prepared.hashes
-    hashes.update((id(one.case), record.case_hash) for one, record in zip(prepared.cases, records, strict=True))
-    for case in prepared.suite.cases:
-        if id(case) not in hashes:
-            hashes[id(case)] = case_hash(case)
-    every = [hashes[id(case)] for case in prepared.suite.cases]
+    own = {id(planned.case): record.case_hash for planned, record in zip(prepared.cases, records, strict=True)}
+    known = prepared.hashes
+    for case in prepared.suite.cases:  # which live as long as the plan, and so do their ids
+        if id(case) not in known:
+            known[id(case)] = own.get(id(case)) or case_hash(case)
+    every = [known[id(case)] for case in prepared.suite.cases]
     suite = _snapshot("suite", suite_to_json(prepared.suite, every))
     found = [suite, *parts_of(prepared)]
     by_kind: dict[str, list[str]] = {}
