@@ -296,9 +296,36 @@ def test_a_refusal_is_kept_and_an_empty_one_is_none() -> None:
             },
             Usage(input_tokens=10, output_tokens=105, reasoning_tokens=100),
         ),
+        (
+            {"prompt_tokens": 20, "completion_tokens": 198, "total_tokens": 623},
+            Usage(input_tokens=20, output_tokens=603, reasoning_tokens=405),
+        ),
+        (
+            {
+                "prompt_tokens": 21,
+                "completion_tokens": 0,
+                "total_tokens": 82,
+                "completion_tokens_details": {"reasoning_tokens": 60},
+            },
+            Usage(input_tokens=21, output_tokens=60, reasoning_tokens=60),
+        ),
+        (
+            {
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "total_tokens": 900,
+                "completion_tokens_details": {"reasoning_tokens": 4},
+            },
+            Usage(input_tokens=10, output_tokens=5, reasoning_tokens=4),
+        ),
+        *(
+            ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": n}, Usage(input_tokens=10, output_tokens=5))
+            for n in (0, 14, 15, 17, -3, None, "900")
+        ),
         ({"prompt_tokens": "10", "completion_tokens": True}, Usage()),
         ({"prompt_tokens": -1, "completion_tokens": 2.0}, Usage(output_tokens=2)),
         ({"prompt_tokens": 9, "prompt_cache_hit_tokens": 4}, Usage(input_tokens=9, cached_input_tokens=4)),
+        ({"prompt_tokens": 9, "cached_tokens": 4}, Usage(input_tokens=9, cached_input_tokens=4)),
     ],
 )
 def test_usage_is_counted_in_one_way_and_unknown_stays_unknown(usage: object, expected: Usage) -> None:

@@ -158,15 +158,16 @@ def _usage_of(envelope: Mapping[str, Any]) -> Usage:
 def _usage(usage: Mapping[str, Any]) -> Usage:
     """Tokens in one way of counting: what is cached is part of the input, what is reasoning part of the output."""
     given, made = tokens(usage.get("prompt_tokens")), tokens(usage.get("completion_tokens"))
-    if len(usage) <= 3 and usage.keys() <= _TOTALS:
+    beside = _beside(given, made, tokens(usage.get("total_tokens")))
+    if not beside and len(usage) <= 3 and usage.keys() <= _TOTALS:
         return Usage(input_tokens=given, output_tokens=made)
     reasoning = detail(usage, "completion_tokens_details", "reasoning_tokens")
     cached = detail(usage, "prompt_tokens_details", "cached_tokens")
-    if cached is None:
-        cached = tokens(usage.get("prompt_cache_hit_tokens"))  # DeepSeek's name
-    total = tokens(usage.get("total_tokens"))
-    if given is not None and made is not None and reasoning and total == given + made + reasoning:
-        made += reasoning  # a vendor that counts reasoning beside the completion; the total gives it away
+    for name in _CACHED_ELSEWHERE:
+        cached = tokens(usage.get(name)) if cached is None else cached
+    if made is not None and beside and (not reasoning or abs(beside - reasoning) <= _SLACK):
+        reasoning = reasoning or beside
+        made += reasoning
     return Usage(
         input_tokens=given,
         output_tokens=made,
@@ -178,6 +179,20 @@ def _usage(usage: Mapping[str, Any]) -> Usage:
 
 
 _TOTALS = frozenset(("prompt_tokens", "completion_tokens", "total_tokens"))
+_CACHED_ELSEWHERE = ("prompt_cache_hit_tokens", "cached_tokens")  # DeepSeek's and Moonshot's names
+_SLACK = 2  # by so many tokens gateways' totals are off
+
+
+def _beside(given: int | None, made: int | None, total: int | None) -> int:
+    """How many tokens a vendor counts beside the completion, in the total alone: those of reasoning; 0 for none.
+
+    xAI tells them in its details too. Gemini behind OpenAI's dialect does not, and the completion is then the visible
+    part of what has to be paid.
+    """
+    if given is None or made is None or total is None:
+        return 0
+    surplus = total - given - made
+    return surplus if surplus > _SLACK else 0
 
 
 def _charged(usage: Mapping[str, Any]) -> float | None:
