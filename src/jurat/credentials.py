@@ -18,8 +18,10 @@ __all__ = [
 ]
 
 _NAMES = re.compile(
-    r"(?:^|[-_.])(?:(?:api|access|private|subscription|signing|encryption)[-_]?key|token|secret|password|passwd|pwd|"
-    r"authorization|auth|bearer|credentials?|cookie|signature|sig)$|^key$",
+    r"(?:^|[-_.])(?:(?:api|access|private|subscription|signing|encryption|account|master|license|functions?|deploy|ssh|"
+    r"admin)[-_]?key|token|secret|passwd|pwd|passphrase|authorization|auth|bearer|credentials?|cookie|signature|sig|jwt|"
+    r"connection[-_]?string)$"
+    r"|(?:password|(?:api|auth|access|session|refresh|client)(?:token|secret|key)|secret[-_]?key)$|^key$",
     re.IGNORECASE,
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -28,7 +30,10 @@ _VALUES = re.compile(
     r"|\bsk-[A-Za-z0-9_-]{8,}"
     r"|\b[spr]k_(?:live|test)_[A-Za-z0-9]{8,}"
     r"|\b(?:gsk_|hf_|gh[opsu]_|xai-|pplx-)[A-Za-z0-9]{20,}"
-    r"|\b(?:nvapi-|glpat-|xox[abps]-)[A-Za-z0-9_-]{16,}"
+    r"|\b(?:nvapi-|glpat-|xox[abps]-|github_pat_|dop_v1_|ya29\.|AQ\.)[A-Za-z0-9_-]{16,}"
+    r"|\b(?:npm_|r8_|fw_|csk-|pcsk_[A-Za-z0-9]{4,8}_)[A-Za-z0-9]{16,}"
+    r"|\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
+    r"|(?i:\bbasic)\s+[A-Za-z0-9+/]{10,}={1,2}(?![A-Za-z0-9=])"
     r"|\bAIza[A-Za-z0-9_-]{30,}|\bA[KS]IA[A-Z0-9]{16}\b"
     # A token of three parts. Looked ahead for where a run of its characters begins, and there alone: linear time.
     r"|(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]++\.[A-Za-z0-9_-]{5,}+\.)[A-Za-z0-9_-]*?\beyJ[A-Za-z0-9_-]{5}"

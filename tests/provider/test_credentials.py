@@ -27,7 +27,8 @@ from jurat.provider.inflate import BadEncoding, TooLarge, inflate
     [
         *("api_key", "apikey", "X-API-Key", "openaiApiKey", "token", "access_token", "secret", "clientSecret"),
         *("Authorization", "proxy-authorization", "auth", "Cookie", "key", "Ocp-Apim-Subscription-Key", "sig"),
-        "password",
+        *("password", "dbPassword", "x-functions-key", "account_key", "connectionString", "passphrase", "authtoken"),
+        *("jwt", "secretKey", "client-secret", "clientsecret"),
     ],
 )
 def test_names_that_announce_a_secret(name: str) -> None:
@@ -35,7 +36,18 @@ def test_names_that_announce_a_secret(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["max_tokens", "token_limit_name", "api_key_env", "author", "monkey", "prompt_cache_key", "tokens", "keys"]
+    "name",
+    [
+        "max_tokens",
+        "token_limit_name",
+        "api_key_env",
+        "author",
+        "monkey",
+        "prompt_cache_key",
+        "tokens",
+        "keys",
+        "keyfile",
+    ],
 )
 def test_names_that_only_sound_alike(name: str) -> None:
     assert not is_credential_name(name)
@@ -52,6 +64,13 @@ def test_names_that_only_sound_alike(name: str) -> None:
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
         "-----BEGIN RSA PRIVATE KEY-----",
         "http://u:pw2-fake@proxy.example",
+        "github_pat_" + "1A" * 15,
+        "AQ.Ab8" + "x" * 30,
+        "npm_" + "d" * 36,
+        "r8_" + "e" * 37,
+        "pcsk_abc12_" + "f" * 40,
+        "SG." + "g" * 22 + "." + "h" * 43,
+        "Basic dXNlcjpwYXNzd29yZA==",
     ],
 )
 def test_values_that_look_like_keys(value: str) -> None:
@@ -62,7 +81,17 @@ def test_values_that_look_like_keys(value: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["gpt-4o", "401", "sk-learn", "qwen2.5-coder-1.5b", "https://host.example/v1", "the bearer of news", "a@b.c"],
+    [
+        "gpt-4o",
+        "401",
+        "sk-learn",
+        "qwen2.5-coder-1.5b",
+        "https://host.example/v1",
+        "the bearer of news",
+        "a@b.c",
+        "npm_config_registry_url_of_a_user",
+        *("basic authentication", "FAQ.how-do-i-register-again", "SG.something"),
+    ],
 )
 def test_values_that_are_harmless(value: str) -> None:
     assert not looks_like_credential(value)

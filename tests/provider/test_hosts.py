@@ -49,6 +49,7 @@ def test_vendors_and_this_machine_may_be_named_by_anybody(url: str) -> None:
         *("http://169.254.169.254/latest", "http://[fd00:ec2::254]/", "http://[::ffff:169.254.169.254]/"),
         *("http://metadata.google.internal/", "http://[64:ff9b::a9fe:a9fe]/", "https://openai.azure.com/"),
         *("https://api.openai.com@evil.example/", "https://xopenai.azure.com/"),
+        *("https://[2002:7f00:1::]/v1", "https://[64:ff9b::7f00:1]/v1"),  # loopback, but of a gateway
     ],
 )
 def test_other_hosts_may_not(url: str) -> None:
@@ -88,6 +89,22 @@ def test_the_users_own_settings_allow_more(allowed: str, url: str) -> None:
 def test_numbers_in_other_forms_are_refused_whoever_says_them(host: str) -> None:
     with pytest.raises(BadAddress, match="a number in another form"):
         checked_base_url(f"https://{host}/v1")
+
+
+@pytest.mark.parametrize("host", ["a%2f.openai.azure.com", "a\\.openai.azure.com", "a;b.example", "*.example", "a..b"])
+def test_characters_that_no_name_has_are_refused(host: str) -> None:
+    with pytest.raises(BadAddress, match="other characters"):
+        checked_base_url(f"https://{host}/v1")
+
+
+def test_a_key_of_a_cloud_function_in_an_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(BadAddress, match=r"without a key in it, found https://f\.example/api\?code=\*\*\*"):
+        checked_base_url("https://f.example/api?code=hidden")
+
+
+@pytest.mark.parametrize("url", ["http://localhost./v1", "http://[::ffff:127.0.0.1]/v1", "http://127.0.0.1./v1"])
+def test_this_machine_is_itself_in_every_spelling(url: str) -> None:
+    assert checked_base_url(url) == url
 
 
 def test_letters_that_turn_into_others_are_refused() -> None:

@@ -7,11 +7,10 @@ or a record, goes through `mask_url`.
 
 from __future__ import annotations
 
-import ipaddress
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from jurat.provider.credentials import is_credential_name, looks_like_credential
-from jurat.provider.hosts import HostTrust, host_fault, plain_host
+from jurat.provider.hosts import HostTrust, host_fault, is_this_machine, plain_host
 
 __all__ = ["BadAddress", "checked_base_url", "distrusted", "is_loopback", "join_path", "mask_url", "place"]
 
@@ -37,7 +36,7 @@ def checked_base_url(text: str, *, allow_plain_http: bool = False) -> str:
         raise BadAddress("a URL that begins with http:// or https://", mask_url(text))
     if parts.username is not None or parts.password is not None:
         raise BadAddress("a URL without user name and password", mask_url(text), "Name the key's variable: api_key_env")
-    if any(is_credential_name(name) or looks_like_credential(value) for name, value in parse_qsl(parts.query)):
+    if any(_names_key(name) or looks_like_credential(value) for name, value in parse_qsl(parts.query)):
         raise BadAddress("a URL without a key in it", mask_url(text), "Name the key's variable: api_key_env")
     if (odd := host_fault(parts.hostname or "")) is not None:
         raise BadAddress(f"a host that is {odd[0]}", odd[1])
@@ -76,13 +75,8 @@ def _split(text: str) -> SplitResult:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine: `localhost` or a loopback address."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    """Whether a host is this machine: `localhost` or a loopback address, in whatever spelling."""
+    return is_this_machine(host)
 
 
 def join_path(base_url: str, path: str) -> str:
@@ -107,7 +101,12 @@ def _masked_pair(pair: str) -> str:
     name, equals, value = pair.partition("=")
     if not equals:
         return _MASK if looks_like_credential(pair) else pair
-    return f"{name}={_MASK}" if is_credential_name(name) or looks_like_credential(value) else pair
+    return f"{name}={_MASK}" if _names_key(name) or looks_like_credential(value) else pair
+
+
+def _names_key(name: str) -> bool:
+    """Whether a part of a query is a key by its name; `code` is one in the addresses of cloud functions."""
+    return name.lower() == "code" or is_credential_name(name)
 
 
 def place(url: str) -> str:

@@ -27,6 +27,7 @@ _VENDORS = (
     *("api.x.ai", "*.openai.azure.com", "*.services.ai.azure.com"),
 )
 _NUMERIC = re.compile(r"(?:0[xX][0-9a-fA-F]*|[0-9]+)")
+_NAME = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 _METADATA = tuple(ipaddress.ip_address(text) for text in ("169.254.169.254", "100.100.100.200", "fd00:ec2::254"))
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
@@ -39,23 +40,28 @@ def plain_host(host: str) -> str:
 
 
 def _address(host: str) -> _Address | None:
-    """The address that a host is, an IPv4 address also where it is wrapped in one of IPv6."""
+    """The address that a host is; an IPv4 address also where it is written as one of IPv6."""
     try:
         found = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return None
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return found.ipv4_mapped
-        if found in _NAT64:
-            return ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
-        if found.sixtofour is not None:
-            return found.sixtofour
-    return found
+    return (found.ipv4_mapped or found) if isinstance(found, ipaddress.IPv6Address) else found
+
+
+def _led_to(address: _Address) -> _Address:
+    """Where a gateway takes what is sent to an address: the IPv4 address that one of IPv6 holds, if it does."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address in _NAT64:
+            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        return address.sixtofour or address
+    return address
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether a host is this machine: `localhost`, or a loopback address in whatever wrapping."""
+    """Whether a host is this machine: `localhost`, or a loopback address in whatever spelling.
+
+    A loopback address behind a gateway (6to4, NAT64) is some other machine's.
+    """
     bare = plain_host(host)
     address = _address(bare)
     return bare == "localhost" or bare.endswith(".localhost") if address is None else address.is_loopback
@@ -66,8 +72,12 @@ def host_fault(host: str) -> tuple[str, str] | None:
     bare = host.removesuffix(".")
     if not host.isascii():
         return "a host in ASCII letters (xn--… for others)", "other letters"
-    if _address(bare.strip("[]")) is None and _NUMERIC.fullmatch(bare.rpartition(".")[2]):
+    if _address(bare.strip("[]")) is not None:
+        return None
+    if _NUMERIC.fullmatch(bare.rpartition(".")[2]):
         return "a name, or an address in its usual form (127.0.0.1)", "a number in another form"
+    if bare and _NAME.fullmatch(bare) is None:
+        return "a name of letters, digits, hyphens and dots", "other characters"
     return None
 
 
@@ -95,13 +105,14 @@ class HostTrust:
         found, name = _address(address), plain_host(host)
         if found is None:
             return False
-        if str(found) in self.allowed:
+        end = _led_to(found)
+        if not self.allowed.isdisjoint((str(found), str(end))):
             return True
         if is_this_machine(name):
             return found.is_loopback
-        if found in _METADATA or found.is_link_local or found.is_unspecified or found.is_multicast:
+        if end in _METADATA or end.is_link_local or end.is_unspecified or end.is_multicast:
             return False
-        return found.is_global or _among(name, self.allowed)
+        return end.is_global or _among(name, self.allowed)
 
 
 OPEN = HostTrust(everything=True)

@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 from jurat.errors import ErrorCategory, ProviderError
-from jurat.provider.addresses import is_loopback, place
+from jurat.provider.addresses import place
 from jurat.provider.inflate import BadEncoding, TooLarge, inflate
 
 if TYPE_CHECKING:
@@ -202,18 +202,18 @@ class AiohttpTransport:
     def _resolver(self) -> AbstractResolver | None:
         if self._trust is None:
             return None
+        from jurat.provider.proxies import proxy_hosts
         from jurat.provider.resolving import TrustedResolver
 
-        return TrustedResolver(self._trust)
+        return TrustedResolver(self._trust, proxies=proxy_hosts())
 
     def _look_up(self, url: str) -> _Address:
-        from urllib.request import getproxies, proxy_bypass
-
         from yarl import URL
 
+        from jurat.provider.proxies import proxy_for
+
         target = URL(url)
-        host = target.host or ""
-        through = None if is_loopback(host) or proxy_bypass(host) else getproxies().get(target.scheme)
+        through = proxy_for(target.scheme, target.host or "")
         address = self._addresses[url] = _Address(target, URL(through) if through else None)
         return address
 

@@ -30,10 +30,17 @@ def explain(error: Exception, where: str, timeout_s: float) -> ProviderError:
             "For a certificate authority of your own, name its file in SSL_CERT_FILE",
         )
     if isinstance(error, aiohttp.ClientHttpProxyError):
-        return ProviderError(
+        kind = TransientError if error.status == 429 or error.status >= 500 else ProviderError
+        hint = ". Put user and password into the proxy's address there" if error.status == 407 else ""
+        return kind(
             ErrorCategory.NETWORK_ERROR,
-            f"the proxy named in the environment refused the way to {where} (status {error.status})",
+            f"the proxy named in the environment refused the way to {where} (status {error.status}){hint}",
             status=error.status,
+        )
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return TransientError(
+            ErrorCategory.NETWORK_ERROR,
+            f"no connection to the proxy named in the environment, on the way to {where} ({_reason(error)})",
         )
     if isinstance(error, aiohttp.ClientConnectorDNSError) and isinstance(error.os_error, Distrusted):
         return ProviderError(

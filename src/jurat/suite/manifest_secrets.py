@@ -19,7 +19,10 @@ __all__ = ["WORDS", "case_secrets", "file_secrets"]
 _NAMES_OF_KEYS = frozenset({"api_key_env", "api_key_header", "api_key_keyring"})
 WORDS = frozenset(
     form
-    for word in ("key", "token", "secret", "password", "passwd", "pwd", "auth", "bearer", "cookie", "signature", "sig")
+    for word in (
+        *("key", "token", "secret", "password", "passwd", "pwd", "passphrase", "auth", "bearer", "cookie", "signature"),
+        *("sig", "jwt"),
+    )
     for form in (word, word.title(), word.upper())
 ) | frozenset(("credential", "credentials", "authorization"))
 _SAID_BY_A_FAKE = "replies"
