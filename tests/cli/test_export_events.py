@@ -19,7 +19,7 @@ suite: recorded
 cases:
   - name: here
     output: Paris
-    metadata: {trace_id: 0af7651916cd43dd8448eb211c80319c, span_id: b7ad6b7169203331}
+    metadata: {trace_id: 0af7651916cd43dd8448eb211c80319c, span_id: b7ad6b7169203331, response_id: r-1}
     assertions: [{type: contains, value: Paris}, {type: contains, value: Rome, name: rome}]
   - name: there
     output: "=1+1"
@@ -30,8 +30,9 @@ cases:
 class Collector:
     """Takes OTLP over HTTP and keeps what it got; or refuses all of it."""
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status: int, answer: bytes = b"") -> None:
         self.requests: list[tuple[str, bytes]] = []
+        self.keys: list[str | None] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -39,9 +40,11 @@ class Collector:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 packed = self.headers.get("Content-Encoding") == "gzip"
                 outer.requests.append((self.path, gzip.decompress(body) if packed else body))
+                outer.keys.append(self.headers.get("Authorization"))
                 self.send_response(status)
-                self.send_header("Content-Length", "0")
+                self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
+                self.wfile.write(answer)
 
             def log_message(self, *_: Any) -> None:
                 """Nothing is told."""
@@ -96,17 +99,98 @@ def test_each_verdict_arrives_as_an_event_at_the_span_of_its_case(folder: Folder
     assert [one["jurat.case.name"] for one in told] == ["here", "here", "there"]
     assert [event.trace_id.hex() for event in events] == ["0af7651916cd43dd8448eb211c80319c"] * 2 + [""]
     assert [event.span_id.hex() for event in events] == ["b7ad6b7169203331"] * 2 + [""]
+    assert [one.get("gen_ai.response.id") for one in told] == ["r-1", "r-1", None]
+    assert len({event.time_unix_nano for event in events}) == 1
+    assert 0 < events[0].time_unix_nano <= events[0].observed_time_unix_nano
 
 
-def test_a_collector_that_refuses_is_an_error(folder: Folder) -> None:
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [(400, "it answered 400. "), (401, "it answered 401; a key belongs into OTEL_EXPORTER_OTLP_HEADERS")],
+)
+def test_a_collector_that_refuses_is_an_error_with_its_status_and_nothing_it_says(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, status: int, told: str
+) -> None:
+    folder.write("recorded.yaml", SUITE)
+    folder.jurat("run", "recorded.yaml")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20SECRET,")
+
+    with Collector(status, b"SAID") as collector:
+        endpoint = f"{collector.url}/v1/logs".replace("//", "//me:SECRET@")
+        done = folder.jurat("export", "latest", "--format", "otlp", "--endpoint", endpoint)
+
+    assert done.code == 4
+    assert f"the collector did not take the events: {told}" in done.err
+    assert "SECRET" not in done.err
+    assert "SAID" not in done.err
+
+
+def test_a_collector_that_takes_a_part_has_not_got_the_run(folder: Folder) -> None:
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
+
+    folder.write("recorded.yaml", SUITE)
+    folder.jurat("run", "recorded.yaml")
+    answer = ExportLogsServiceResponse()
+    answer.partial_success.rejected_log_records = 2
+    answer.partial_success.error_message = "SAID"
+
+    with Collector(200, answer.SerializeToString()) as collector:
+        done = folder.jurat("export", "latest", "--format", "otlp", "--endpoint", collector.url)
+
+    assert done.code == 4
+    assert "did not take the events: it refused 2 of a batch. " in done.err
+    assert "SAID" not in done.err
+
+
+def test_a_header_that_cannot_be_read_is_told_by_its_variable_and_nothing_is_sent(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write("recorded.yaml", SUITE)
+    folder.jurat("run", "recorded.yaml")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "a=b, Authorization: Bearer SECRET")
+
+    with Collector(200) as collector:
+        done = folder.jurat("export", "latest", "--format", "otlp", "--endpoint", collector.url)
+
+    assert (done.code, collector.requests) == (2, [])
+    assert "OTEL_EXPORTER_OTLP_HEADERS: expected NAME=VALUE, separated by commas" in done.err
+    assert "SECRET" not in done.err
+
+
+def test_headers_and_address_may_stand_in_the_environment(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.write("recorded.yaml", SUITE)
+    folder.jurat("run", "recorded.yaml")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20SECRET")
+
+    with Collector(200) as collector:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+        done = folder.jurat("export", "latest", "--format", "otlp")
+
+    assert (done.code, done.out, done.err) == (0, "sent: 3 events\n", "")
+    assert collector.keys == ["Bearer SECRET"]
+
+
+def test_the_certificate_of_opentelemetrys_variable_comes_before_that_of_requests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from jurat.cli._collector import session_for
+
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "everybodys.pem")
+    session = session_for([])
+    assert session.merge_environment_settings("https://h", {}, None, None, None)["verify"] == "everybodys.pem"
+    session.verify = "own.pem"
+    assert session.merge_environment_settings("https://h", {}, None, None, None)["verify"] == "own.pem"
+
+
+@pytest.mark.parametrize("endpoint", ["127.0.0.1:4318", "ftp://x", "", "http://", "http:// x"])
+def test_what_is_no_address_is_told_before_anything_is_sent(folder: Folder, endpoint: str) -> None:
     folder.write("recorded.yaml", SUITE)
     folder.jurat("run", "recorded.yaml")
 
-    with Collector(400) as collector:
-        done = folder.jurat("export", "latest", "--format", "otlp", "--endpoint", f"{collector.url}/v1/logs")
+    done = folder.jurat("export", "latest", "--format", "otlp", "--endpoint", endpoint)
 
-    assert done.code == 4
-    assert "the collector did not take the events" in done.err
+    assert done.code == 2
+    assert "--endpoint: expected http://HOST:PORT or https://HOST:PORT, found no such address" in done.err
 
 
 @pytest.mark.parametrize(

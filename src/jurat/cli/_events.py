@@ -1,18 +1,20 @@
 """A run's verdicts as events over OTLP: `gen_ai.evaluation.result`, one for each assertion on each trial.
 
 Where a case says from which span it was recorded (`trace_id` and `span_id` in its metadata), its events belong to that
-span. What could not be delivered is an error: a collector that refuses a batch has not got the run. OpenTelemetry's
-SDK comes with the extra `otel`, and reads its own variables for headers, certificates and time limits.
+span; where it says which response was judged (`response_id`), they name that. What could not be delivered is an error:
+a collector that refuses a batch, or a part of one, has not got the run. OpenTelemetry's SDK comes with the extra
+`otel`, and reads its own variables for headers, certificates and time limits.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from jurat.cli._collector import PARTLY, address_of, quiet, refuse_unreadable_headers, session_for
 from jurat.errors import AuthoringError, Fault, StoreError
 from jurat.report.record import AssessmentRecord, CaseRecord, RunRecord, TrialRecord
 
@@ -38,6 +40,7 @@ def attributes_of(
         "gen_ai.evaluation.score.value": one.score,
         "gen_ai.evaluation.score.label": one.status.value,
         "gen_ai.evaluation.explanation": reason[:_EXPLANATION] if isinstance(reason, str) else None,
+        "gen_ai.response.id": _text(case.metadata.get("response_id")),
         "error.type": error,
         "jurat.run.id": run.id,
         "jurat.suite.name": run.suite,
@@ -49,11 +52,21 @@ def attributes_of(
     return {key: part for key, part in made.items() if part is not None}
 
 
-class Events:
-    """Sends events in batches, and remembers whether all of them arrived."""
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
 
-    def __init__(self, provider: Any, delivered: list[bool]) -> None:
-        self._provider, self._logger, self._delivered = provider, provider.get_logger("jurat"), delivered
+
+class Events:
+    """Sends events in batches, and remembers whether all of them arrived.
+
+    Args:
+        delivered: gets whether each batch arrived.
+        reasons: gets why something did not.
+    """
+
+    def __init__(self, provider: Any, delivered: list[bool], reasons: list[str]) -> None:
+        self._provider, self._logger = provider, provider.get_logger("jurat")
+        self._delivered, self._reasons = delivered, reasons
         self.count = 0
 
     def send(self, run: RunRecord, case: CaseRecord, trials: Sequence[TrialRecord]) -> None:
@@ -68,6 +81,7 @@ class Events:
         for trial in trials:
             for one in trial.assessments:
                 record = LogRecord(
+                    timestamp=_nanoseconds(run.finished_at or run.created_at),
                     context=context,
                     severity_number=SeverityNumber.INFO,
                     event_name=EVENT,
@@ -85,8 +99,15 @@ class Events:
             StoreError: when it did not.
         """
         if not (self._provider.force_flush() and all(self._delivered)):
-            what = "the collector did not take the events; look whether it is there and takes OTLP over HTTP"
-            raise StoreError(f"{what}. Nothing of the run is lost: export it again")
+            why = self._reasons[-1] if self._reasons else "look whether it is there and takes OTLP over HTTP"
+            raise StoreError(
+                f"the collector did not take the events: {why}. Nothing of the run is lost: export it again"
+            )
+
+
+def _nanoseconds(time: str) -> int:
+    """A time of the record in nanoseconds since 1970: when the verdict was there, and not when it is sent."""
+    return int(datetime.fromisoformat(time).timestamp()) * 1_000_000_000
 
 
 _TRACE, _SPAN = re.compile(r"[0-9a-f]{32}"), re.compile(r"[0-9a-f]{16}")
@@ -110,11 +131,10 @@ def sending(endpoint: str | None) -> Iterator[Events]:
     """Events to a collector, all of them delivered at the end.
 
     Args:
-        endpoint: the collector's address; `/v1/logs` is added where it has no path. None: what the variables
-            `OTEL_EXPORTER_OTLP_…` say.
+        endpoint: the collector's address (`address_of`). None: what the variables `OTEL_EXPORTER_OTLP_…` say.
 
     Raises:
-        AuthoringError: when the extra is not installed.
+        AuthoringError: when the extra is not installed, and for what is no address or no header.
         StoreError: when the collector did not take them.
     """
     try:
@@ -126,32 +146,35 @@ def sending(endpoint: str | None) -> Iterator[Events]:
         hint = "Install it: pip install 'jurat[otel]'"
         fault = Fault(path="--format", expected="OpenTelemetry's SDK for otlp", found="none", hint=hint)
         raise AuthoringError("jurat export", [fault]) from None
+    refuse_unreadable_headers()
+    address = address_of(endpoint)
     delivered: list[bool] = []
-    provider = LoggerProvider(Resource.create({"service.name": "jurat"}), shutdown_on_exit=False)
-    provider.add_log_record_processor(BatchLogRecordProcessor(_watched(OTLPLogExporter(_address(endpoint)), delivered)))
-    with _quiet():
+    reasons: list[str] = []
+    with quiet():
+        exporter = OTLPLogExporter(address, session=session_for(reasons))
+        provider = LoggerProvider(Resource.create({"service.name": "jurat"}), shutdown_on_exit=False)
+        provider.add_log_record_processor(BatchLogRecordProcessor(_watched(exporter, delivered, reasons)))
         try:
-            events = Events(provider, delivered)
+            events = Events(provider, delivered, reasons)
             yield events
             events.settle()
         finally:
             provider.shutdown()
 
 
-def _address(endpoint: str | None) -> str | None:
-    if endpoint is None or re.match(r"https?://[^/]+/.", endpoint):
-        return endpoint
-    return endpoint.rstrip("/") + "/v1/logs"
+def _watched(exporter: Any, delivered: list[bool], reasons: list[str]) -> LogRecordExporter:
+    """The exporter, whose every result is remembered: the SDK itself only logs them.
 
-
-def _watched(exporter: Any, delivered: list[bool]) -> LogRecordExporter:
-    """The exporter, whose every result is remembered: the SDK itself only logs them."""
+    A reason that is left behind by a batch which arrived after all is none.
+    """
     from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult
 
     class Watched(LogRecordExporter):
         def export(self, batch: Any) -> Any:
+            reasons.clear()
             result = exporter.export(batch)
-            delivered.append(result is LogRecordExportResult.SUCCESS)
+            refused = bool(reasons) and reasons[-1].startswith(PARTLY)
+            delivered.append(result is LogRecordExportResult.SUCCESS and not refused)
             return result
 
         def force_flush(self, timeout_millis: int = 10_000) -> bool:
@@ -161,15 +184,3 @@ def _watched(exporter: Any, delivered: list[bool]) -> LogRecordExporter:
             exporter.shutdown()
 
     return Watched()
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep the SDK's own log lines, which repeat what a collector answers, off standard error."""
-    logger = logging.getLogger("opentelemetry")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
