@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from jurat.metrics.score_interval import score_interval
 from jurat.metrics.student import student_quantile
 
 if TYPE_CHECKING:
@@ -53,12 +54,14 @@ def spread_of(differences: Sequence[float], *, shares: bool = False) -> Spread:
 
     The percentiles are those of B. Efron and R. J. Tibshirani (1993), An Introduction to the Bootstrap, 13.3, moved
     outwards for few cases as T. C. Hesterberg (2015), "What teachers should know about the bootstrap", 5.3, has it:
-    from 2.5 % to Phi(-sqrt(n / (n - 1)) t(0.975, n - 1)).
+    from 2.5 % to Phi(-sqrt(n / (n - 1)) t(0.975, n - 1)). Of scores it is no narrower than Student's interval in either
+    direction: few cases of skewed scores are covered too seldom by the bootstrap, and symmetric ones no better.
 
     Shares of passes agree in most cases, and of few cases all may agree by chance: resamples of nothing but zeros would
-    be certain. So half a discordant case is added in either direction, as A. Agresti and Y. Min (2005) "Simple improved
-    confidence intervals for comparing matched proportions" do with the cells of the two-by-two table: two cases of +s
-    and -s, where 2 s^2 is the mean square of the differences that are not 0 (which is 1 for single trials).
+    be certain. Where every case changes sides as a whole or not at all, as it does with one trial, the interval is
+    `score_interval`. Where trials of a case differ, half a discordant case is added in either direction, as A. Agresti
+    and Y. Min (2005) "Simple improved confidence intervals for comparing matched proportions" do with the cells of the
+    two-by-two table: two cases of +s and -s, where 2 s^2 is the mean square of the differences that are not 0.
     `benchmarks/compare_coverage.py` measures how often the interval covers.
 
     The smallest visible difference is (t(0.975, n - 1) + t(0.8, n - 1)) times the standard error (J. Cohen, 1988;
@@ -71,19 +74,21 @@ def spread_of(differences: Sequence[float], *, shares: bool = False) -> Spread:
     if len(differences) < 2 or not (shares or any(differences)):
         return Spread()
     values, turned, even = _in_order(differences)
-    if shares:
-        values = _with_half_a_case(values)
-    deviation = _deviation(values)
+    padded = _with_half_a_case(values) if shares else values
+    deviation = _deviation(padded)
     if not deviation:
         return Spread()
-    low, high = _interval(values, deviation)
+    if shares and all(value in (-1.0, 0.0, 1.0) for value in values):
+        low, high = score_interval(values.count(1.0), values.count(-1.0), len(values))
+    else:
+        low, high = _interval(padded, deviation, least=not shares)
     if turned:
         low, high = -high, -low
     if even:  # what is the same in both directions has one interval in both, too
         low, high = (low - high) / 2, (high - low) / 2
     if shares:
         low, high = max(-1.0, low), min(1.0, high)
-    n = len(values)
+    n = len(padded)
     quantiles = student_quantile((1 + CONFIDENCE) / 2, n - 1) + student_quantile(POWER, n - 1)
     return Spread(interval=(low, high), smallest_visible=quantiles * deviation / math.sqrt(n))
 
@@ -112,17 +117,18 @@ def _deviation(values: Sequence[float]) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
-def _interval(values: Sequence[float], deviation: float) -> tuple[float, float]:
-    n = len(values)
+def _interval(values: Sequence[float], deviation: float, *, least: bool) -> tuple[float, float]:
+    """By the bootstrap; with `least` no narrower than Student's. Of very many cases both are the normal one."""
+    n, mean = len(values), math.fsum(values) / len(values)
+    quantile = student_quantile((1 + CONFIDENCE) / 2, n - 1)
+    half = quantile * deviation / math.sqrt(n)
     if n > _MOST_DRAWN:
-        half = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * deviation / math.sqrt(n)
-        mean = math.fsum(values) / n
         return mean - half, mean + half
     import numpy
 
-    level = NormalDist().cdf(-math.sqrt(n / (n - 1)) * student_quantile((1 + CONFIDENCE) / 2, n - 1))
-    low, high = numpy.quantile(_means(values), [level, 1 - level])
-    return float(low), float(high)
+    level = NormalDist().cdf(-math.sqrt(n / (n - 1)) * quantile)
+    low, high = (float(end) for end in numpy.quantile(_means(values), [level, 1 - level]))
+    return (min(low, mean - half), max(high, mean + half)) if least else (low, high)
 
 
 def _means(values: Sequence[float]) -> ndarray:
