@@ -417,15 +417,74 @@ async def test_a_runs_provenance_says_with_what_it_was_made_and_holds_no_secret(
 POLICY = "policy: [{type: no_regression, maximum_drop: 0}]\n"
 
 
-def test_a_policy_compares_with_the_last_completed_run_of_the_suite(folder: Folder) -> None:
+def test_a_policy_compares_case_by_case_with_the_last_run_of_the_suite_that_will_do(folder: Folder) -> None:
     folder.write("suite.yaml", CAPITALS + POLICY)
     first = jurat.run_suite("suite.yaml", filter="!italy !peru")
     second = jurat.run_suite("suite.yaml", filter="!italy !peru")
     third = jurat.run_suite("suite.yaml", filter="!italy !peru !france")
 
-    assert first.gate["outcome"] == "undecided"
+    assert (first.gate["outcome"], first.record.options.get("baseline")) == ("undecided", None)
     assert (second.gate["outcome"], second.record.options["baseline"]) == ("passed", first.record.id)
-    assert (third.gate["outcome"], third.record.options["baseline"]) == ("failed", second.record.id)
+    # No run before it looked at all that this one looks at.
+    assert (third.gate["outcome"], third.record.options.get("baseline")) == ("undecided", None)
+
+
+REGRESSING = """
+schema_version: 1
+suite: steady
+policy: [{type: no_regression}]
+cases:
+  - {name: a, output: "THIS", assertions: [{type: contains, value: good}]}
+  - {name: b, output: good, assertions: [{type: contains, value: good}]}
+"""
+
+
+def outcome_of(folder: Folder, text: str, **options: Any) -> tuple[str, str | None, str]:
+    folder.write("suite.yaml", text)
+    made = jurat.run_suite("suite.yaml", **options)
+    return made.gate["outcome"], made.record.options.get("baseline"), made.record.id
+
+
+def test_a_regression_is_not_met_by_running_it_again(folder: Folder) -> None:
+    good, bad = REGRESSING.replace("THIS", "good"), REGRESSING.replace("THIS", "worse")
+    _, _, first = outcome_of(folder, good)
+    _, _, second = outcome_of(folder, good)
+
+    assert [outcome_of(folder, bad)[:2] for _ in range(3)] == [("failed", second)] * 3
+    assert outcome_of(folder, good)[:2] == ("passed", second)
+    assert first != second
+
+
+def test_a_run_of_some_of_the_cases_is_no_baseline_for_all_of_them(folder: Folder) -> None:
+    good = REGRESSING.replace("THIS", "good")
+    _, _, whole = outcome_of(folder, good)
+    _, compared, _ = outcome_of(folder, good, filter="b")
+
+    assert compared == whole
+    assert outcome_of(folder, good)[1] == whole
+
+
+def test_what_is_measured_in_another_way_is_undecided_once_and_then_the_baseline(folder: Folder) -> None:
+    good = REGRESSING.replace("THIS", "good")
+    other = good.replace("value: good", "value: oo")
+    _, _, first = outcome_of(folder, good)
+    was, compared, second = outcome_of(folder, other)
+
+    assert (was, compared) == ("undecided", first)
+    assert outcome_of(folder, other)[:2] == ("passed", second)
+
+
+def test_a_run_with_errors_is_no_baseline_while_there_is_another(folder: Folder) -> None:
+    good = REGRESSING.replace("THIS", "good")
+    lost = good.replace('output: "good", ', "")
+    _, _, first = outcome_of(folder, good)
+    was, compared, _ = outcome_of(folder, lost + "subject: {provider: nobody}\nprompt: x\n" + BROKEN)
+
+    assert (was, compared) == ("undecided", first)
+    assert outcome_of(folder, REGRESSING.replace("THIS", "worse"))[:2] == ("failed", first)
+
+
+BROKEN = "providers: [{name: nobody, kind: scripted, replies: [{error: timeout}]}]\n"
 
 
 def test_a_baseline_that_is_not_there_is_told_before_the_first_call(folder: Folder) -> None:
@@ -453,3 +512,60 @@ def test_once_the_budget_is_spent_no_call_is_begun_and_a_resumed_run_remembers_i
     again = folder.jurat("resume", "latest", "--retry-errors", "--format", "json").json
     assert again["summary"]["errors"]["evaluators"] == {"budget_exhausted": 2}
     assert len(folder.calls) == 2
+
+
+# --- rules of the workspace ----------------------------------------------------------------------------------------
+
+TWO_CASES = """
+schema_version: 1
+suite: two
+cases:
+  - {name: a, output: good, labels: [core], assertions: [{type: contains, value: good}]}
+  - {name: b, output: bad, assertions: [{type: contains, value: good}]}
+"""
+HALF = '[[policy]]\ntype = "overall_pass_rate"\nminimum = 0.5\n'
+
+
+def test_a_suite_without_rules_is_held_against_those_of_the_workspace(folder: Folder) -> None:
+    folder.write("jurat.toml", HALF)
+    folder.write("suite.yaml", TWO_CASES)
+    without = jurat.run_suite("suite.yaml")
+    folder.write("suite.yaml", TWO_CASES + "policy: [{type: case_pass_rate, minimum: 1}]\n")
+    with_its_own = jurat.run_suite("suite.yaml")
+
+    assert (without.gate["outcome"], without.gate["rules"][0]["rule"]) == (
+        "passed",
+        {"type": "overall_pass_rate", "minimum": 0.5},
+    )
+    assert with_its_own.gate["outcome"] == "failed"
+    assert without.gate["policy"] is not None
+
+
+def test_a_run_stays_held_against_the_rules_that_it_was_begun_with(folder: Folder) -> None:
+    folder.write("jurat.toml", HALF)
+    folder.write("suite.yaml", TWO_CASES)
+    folder.jurat("run", "suite.yaml")
+    folder.write("jurat.toml", "")
+
+    assert folder.jurat("show", "latest", "--format", "json").json["gate"]["outcome"] == "passed"
+    assert folder.jurat("store", "verify").code == 0
+
+
+def test_rules_of_the_workspace_that_do_not_fit_a_suite_are_told_where_they_stand(folder: Folder) -> None:
+    folder.write("jurat.toml", '[[policy]]\ntype = "label_pass_rate"\nlabel = "code"\nminimum = 1\n')
+    folder.write("suite.yaml", TWO_CASES)
+
+    with pytest.raises(jurat.AuthoringError) as caught:
+        jurat.run_suite("suite.yaml")
+
+    (fault,) = caught.value.faults
+    assert (fault.file, fault.path) == (str(Path("jurat.toml").absolute()), "policy[0].label")
+    assert str(fault).endswith("expected a label of the suite, found 'code'. Did you mean core?")
+
+
+def test_rules_about_cases_that_are_left_out_are_undecided_and_no_fault(folder: Folder) -> None:
+    folder.write("suite.yaml", TWO_CASES + "policy: [{type: label_pass_rate, label: core, minimum: 1}]\n")
+
+    gate = jurat.run_suite("suite.yaml", filter="b").gate
+
+    assert (gate["outcome"], gate["rules"][0]["reason"]) == ("undecided", "there is no case of core")

@@ -10,7 +10,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ DEFAULT_PROVIDER = "local"
 _DEFAULT_STORE = ".jurat/jurat.db"
 _HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9._:\[\]-]+")
 _RUBRIC_FILES = (".yaml", ".yml", ".json")
-_KEYS = ("providers", "store", "allowed_hosts")
+_KEYS = ("providers", "store", "allowed_hosts", "policy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +48,14 @@ class Config:
         providers: rows by name.
         store: a path or a PostgreSQL URL, or None for the default.
         allowed_hosts: hosts that suites may name, beside vendors' and this machine.
+        policy: the rules for suites that have none of their own.
     """
 
     file: Path | None = None
     providers: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     store: str | None = None
     allowed_hosts: tuple[str, ...] = ()
+    policy: tuple[Mapping[str, Json], ...] = ()
 
 
 def read_config(directory: Path) -> Config:
@@ -106,9 +108,19 @@ def _config(table: object, file: Path) -> Config:
         expected = "a list of hosts, such as gpu.example, *.corp.example or 10.0.0.7"
         faults.append(_fault(file, "allowed_hosts", expected, "something else"))
     providers = _provider_rows(table.get("providers", []), file, faults)
+    policy = _rules(table["policy"], file, faults) if "policy" in table else ()
     if faults:
         raise AuthoringError("configuration", faults)
-    return Config(file=file, providers=providers, store=store, allowed_hosts=tuple(hosts))
+    return Config(file=file, providers=providers, store=store, allowed_hosts=tuple(hosts), policy=policy)
+
+
+def _rules(values: object, file: Path, faults: list[Fault]) -> tuple[Mapping[str, Json], ...]:
+    from jurat.metrics.policy import policy_to_json, read_policy
+
+    found: list[Fault] = []
+    rules = policy_to_json(read_policy(values, "policy", found))
+    faults += [replace(fault, file=str(file)) for fault in found]
+    return tuple(rule for rule in rules if isinstance(rule, dict))
 
 
 def _provider_rows(rows: object, file: Path, faults: list[Fault]) -> dict[str, Mapping[str, Json]]:

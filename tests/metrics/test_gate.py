@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,10 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jurat.errors import Fault
+from jurat.evaluation import Reducer, reduce_statuses
+from jurat.evaluation.reducers import ReducerRule
 from jurat.metrics import GateOutcome, RuleOutcome, RunTally
+from jurat.metrics.comparison import compare_case
+from jurat.metrics.comparison_parts import Appearance, Content
 from jurat.metrics.policy import Policy, read_policy
+from jurat.metrics.regressions import Regressions
 from jurat.provider.protocol import Usage
-from jurat.report.record import AssessmentRecord, RunStatus
+from jurat.report.record import AssessmentRecord, CaseRecord, RunStatus, TrialRecord
 from jurat.vocabulary import Status
 from run_records import Rows, case, check, mixed, run, skipped, spent, tallied, trial, verdict
 
@@ -20,7 +27,8 @@ PASS, FAIL, ERROR = check(), check(status=Status.FAIL), check(status=Status.ERRO
 
 OPEN = "33.33 to 66.67 % of 3 cases pass, with 1 undecided; at least {} % are needed"
 UNPRICED = "judging cost $0.1, and an unknown amount for 1 answer or verdict; at most ${} may be spent"
-UNEVEN = "; beware, the runs are not equally decided"
+UNSEEN = "1 could have regressed unseen; none may regress; 1 undecided in either run"
+IN_BOTH = "% over 4 cases decided in both runs, in the baseline {} %"
 
 
 def policy(*rules: dict[str, Any]) -> Policy:
@@ -41,8 +49,23 @@ def rows_of(*sets: list[AssessmentRecord], **changes: Any) -> Rows:
 def decided(rule: dict[str, Any], rows: Rows, samples: int = 1, baseline: Rows | None = None) -> RuleOutcome:
     """What a policy of this one rule comes to."""
     made, record = policy(rule), run(cases=len(rows), samples=samples, reducer="majority")
-    before = None if baseline is None else tallied(run(cases=len(baseline), samples=samples), baseline, made)
+    before = None if baseline is None else beside(baseline, rows, samples, made)
     return made.decide(tallied(record, rows, made), before).rules[0]
+
+
+def beside(base: Rows, candidate: Rows, samples: int, rules: Policy) -> Regressions:
+    """Two runs side by side, their cases by name."""
+    sides = [{place.name: _seen(place, trials, samples) for place, trials in rows} for rows in (base, candidate)]
+    found = Regressions(rules.rules, "2001")
+    for name in dict.fromkeys((*sides[0], *sides[1])):
+        found.add(compare_case(sides[0].get(name), sides[1].get(name)))
+    return found
+
+
+def _seen(place: CaseRecord, trials: Sequence[TrialRecord], samples: int) -> Appearance:
+    status = reduce_statuses([one.status for one in trials], Reducer(rule=ReducerRule.MAJORITY))
+    content = Content(asked=str(place.metadata.get("asked", "")), assertions={})
+    return Appearance(case=place, trials=trials, status=status, planned=samples, content=content)
 
 
 def told(outcome: RuleOutcome) -> tuple[str, str]:
@@ -236,8 +259,114 @@ def test_a_drop_is_held_against_what_is_allowed(drop: float, outcome: str, allow
         baseline=rows_of([PASS], [PASS], [PASS], [FAIL]),
     )
 
-    assert told(found) == (outcome, f"50 % over 4 decided, in the baseline 75 % over 4 decided; {allowed}")
-    assert (found.actual, found.limit) == (-0.25, -drop if drop else 0.0)
+    assert told(found) == (outcome, f"50 {IN_BOTH.format(75)}; {allowed}; 1 regressed, 0 fixed")
+    assert (found.actual, found.limit, found.n) == (-0.25, -drop if drop else 0.0, 4)
+
+
+def test_cases_that_one_run_alone_has_say_nothing() -> None:
+    easy = rows_of([PASS], [PASS], [PASS])
+    all_of_them = rows_of([FAIL], [PASS], [PASS], [FAIL])
+
+    fewer = decided({"type": "no_regression"}, easy[1:], baseline=all_of_them)
+    more = decided({"type": "no_regression"}, all_of_them, baseline=easy)
+
+    assert told(fewer) == (
+        "passed",
+        "100 % over 2 cases decided in both runs, in the baseline 100 %; no drop is allowed; 2 cases gone",
+    )
+    assert told(more)[0] == "failed"
+    assert (more.actual, more.n) == (pytest.approx(-1 / 3), 3)
+
+
+@pytest.mark.parametrize("other", [{"threshold": 10}, {"template": "relevance"}, {"judge": "sha256:" + "1" * 64}])
+def test_what_was_measured_in_another_way_is_not_better(other: dict[str, Any]) -> None:
+    judge = other.pop("judge", None)
+    made = verdict(95, **other)
+    if judge:
+        made.result["metadata"]["judge"] = judge
+
+    found = decided({"type": "no_regression"}, rows_of([made]), baseline=rows_of([verdict(90)]))
+
+    assert told(found) == (
+        "undecided",
+        "of 1 case in both runs none is decided in both; no drop is allowed; 1 measured in another way",
+    )
+    assert (found.bounds, found.n, found.undecided) == ((-1.0, 0.0), 0, 0)
+
+
+def test_another_threshold_moves_no_score_and_another_judge_does() -> None:
+    rule = {"type": "no_regression", "template": "correctness"}
+    other = verdict(60)
+    other.result["metadata"]["judge"] = "sha256:" + "1" * 64
+
+    assert decided(rule, rows_of([verdict(60, threshold=10)]), baseline=rows_of([verdict(50)])).outcome == "passed"
+    assert decided(rule, rows_of([other]), baseline=rows_of([verdict(50)])).outcome == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "outcome"),
+    [(PASS, PASS, "passed"), (PASS, FAIL, "passed"), (FAIL, FAIL, "passed"), (FAIL, PASS, "undecided")],
+)
+def test_a_case_that_asks_something_else_is_not_better_and_may_be_worse(
+    now: AssessmentRecord, before: AssessmentRecord, outcome: str
+) -> None:
+    changed = [(replace(case(0), case_hash="sha256:" + "1" * 64, metadata={"asked": "anew"}), [trial(now)])]
+    kept = [(case(1), [trial(FAIL, case_index=1)])]
+
+    found = decided({"type": "no_regression"}, [*changed, *kept], baseline=rows_of([before], [FAIL]))
+
+    assert told(found)[0] == outcome
+    assert (found.n, found.actual) == (1, 0.0)
+    assert found.reason.endswith("; 1 asking something else")
+
+
+def test_an_error_in_either_run_leaves_open_what_could_have_been() -> None:
+    rule = {"type": "no_regression"}
+
+    assert decided(rule, rows_of([ERROR], [PASS]), baseline=rows_of([PASS], [PASS])).bounds == (-0.5, 0.0)
+    assert decided(rule, rows_of([ERROR]), baseline=rows_of([FAIL])).outcome == "passed"
+    assert decided(rule, rows_of([FAIL]), baseline=rows_of([ERROR])).outcome == "undecided"
+    assert decided(rule, rows_of([FAIL], [ERROR]), baseline=rows_of([PASS], [FAIL])).outcome == "undecided"
+    assert decided(rule, rows_of([FAIL], [ERROR]), baseline=rows_of([PASS], [PASS])).outcome == "failed"
+    assert decided({**rule, "minimum_decided": 0.5}, rows_of([ERROR], [PASS]), baseline=rows_of([PASS], [PASS])).n == 1
+
+
+def test_trials_count_within_their_case() -> None:
+    rule = {"type": "no_regression", "of": "trials", "maximum_drop": 0.3}
+
+    found = decided(rule, rows_of([PASS, FAIL, FAIL]), samples=3, baseline=rows_of([PASS, PASS, FAIL]))
+
+    assert (found.outcome, found.actual) == ("failed", pytest.approx(-1 / 3))
+
+
+@pytest.mark.parametrize(
+    ("most", "now", "outcome", "reason"),
+    [
+        (0, [PASS, PASS, PASS], "passed", "0 cases of 3 in both runs regressed, 1 fixed; none may regress"),
+        (0, [PASS, FAIL, PASS], "failed", "1 case of 3 in both runs regressed, 1 fixed; none may regress"),
+        (1, [PASS, FAIL, PASS], "passed", "1 case of 3 in both runs regressed, 1 fixed; at most 1 may regress"),
+        (
+            0,
+            [PASS, ERROR, PASS],
+            "undecided",
+            f"0 cases of 3 in both runs regressed, 1 fixed; {UNSEEN}",
+        ),
+    ],
+)
+def test_a_number_of_cases_may_be_allowed_to_regress_whatever_was_fixed(
+    most: int, now: list[AssessmentRecord], outcome: str, reason: str
+) -> None:
+    rule = {"type": "no_regression", "maximum_regressed": most}
+
+    found = decided(rule, rows_of(*[[one] for one in now]), baseline=rows_of([PASS], [PASS], [FAIL]))
+
+    assert told(found) == (outcome, reason)
+
+
+def test_runs_without_a_case_in_common_cannot_be_compared() -> None:
+    found = decided({"type": "no_regression"}, rows_of([PASS])[:1], baseline=[(case(0, name="x"), [trial(PASS)])])
+
+    assert told(found) == ("undecided", "this run and the baseline 2001 have no case in common")
 
 
 def test_scores_that_are_equal_as_written_are_no_regression_however_floats_add_up() -> None:
@@ -247,7 +376,7 @@ def test_scores_that_are_equal_as_written_are_no_regression_however_floats_add_u
     assert decided({"type": "no_regression", "template": "correctness"}, one, baseline=turned).outcome == "passed"
 
 
-def test_runs_that_are_unequally_decided_are_compared_with_a_warning() -> None:
+def test_a_score_that_is_missing_could_be_any_on_its_scale() -> None:
     scores = [verdict(one, scale=(1, 5), threshold=3) for one in (5, 4, 5)]
     arm = rows_of(*[[one] for one in scores], [verdict(error="malformed_json", scale=(1, 5), threshold=3)])
     other = rows_of(*[[verdict(4, scale=(1, 5), threshold=3)] for _ in range(4)])
@@ -256,8 +385,18 @@ def test_runs_that_are_unequally_decided_are_compared_with_a_warning() -> None:
 
     assert told(found) == (
         "undecided",
-        f"4.667 over 3 decided (1 undecided), in the baseline 4 over 4 decided; no drop is allowed{UNEVEN}",
+        "4.667 over 3 verdicts decided in both runs, in the baseline 4; no drop is allowed; 1 undecided in either run",
     )
+    assert found.bounds == (-0.25, 0.75)
+
+
+def test_verdicts_that_were_never_asked_for_in_either_run_are_not_forgotten() -> None:
+    rule = {"type": "no_regression", "template": "correctness"}
+    lost = (case(1), [trial(skipped(), case_index=1, error="timeout")])
+
+    found = decided(rule, [*rows_of([verdict(90)]), lost], baseline=[*rows_of([verdict(90)]), lost])
+
+    assert (found.outcome, found.n, found.undecided) == ("undecided", 1, 1)
 
 
 # --- cost, time, errors, flips -------------------------------------------------------------------------------------

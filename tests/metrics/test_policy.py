@@ -21,6 +21,7 @@ ALL: list[dict[str, Any]] = [
     {"type": "evaluator_score", "assertion": "tone", "minimum": 3.5},
     {"type": "evaluator_score", "template": "correctness@v1", "minimum": -1e3, "minimum_decided": 0},
     {"type": "no_regression", "maximum_drop": 0.02, "baseline": "latest-good", "template": "tone"},
+    {"type": "no_regression", "maximum_regressed": 0, "name": "nothing that worked fails"},
     {"type": "total_cost_usd", "maximum": 1.5},
     {"type": "judge_cost_usd", "maximum": 0},
     {"type": "latency_ms", "maximum": 2000, "percentile": 95, "stage": "judge"},
@@ -163,6 +164,8 @@ def test_the_schema_accepts_what_is_read_and_refuses_what_is_not() -> None:
         {"type": "case_pass_rate", "minimum": 2},
         {"type": "label_pass_rate", "minimum": 1, "label": "a", "metadata": {"b": 1}},
         {"type": "no_regression", "assertion": "a", "template": "b"},
+        {"type": "no_regression", "maximum_regressed": 0, "maximum_drop": 0},
+        {"type": "no_regression", "maximum_regressed": 0.5},
         {"type": "unheard_of"},
     ):
         assert not schema.is_valid([wrong])
@@ -186,3 +189,54 @@ def test_reading_never_crashes_and_what_is_read_without_a_fault_is_written_back(
         assert read_policy(policy_to_json(made), "policy", again) == made
         assert not again
         assert jsonschema_rs.validator_for(policy_schema()).is_valid(rules)
+
+
+# --- what no number, no text and no suite is -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rule", "fault"),
+    [
+        (
+            {"type": "overall_pass_rate", "minimum": 10**400},
+            f"policy[0].minimum: expected a number of at least 0, at most 1, found 1{'0' * 39}",
+        ),
+        (
+            {"type": "latency_ms", "maximum": float("nan")},
+            "policy[0].maximum: expected a number of at least 0, found nan",
+        ),
+        (
+            {"type": "label_pass_rate", "metadata": {"a": float("nan")}, "minimum": 1},
+            "policy[0].metadata: expected one key with a text, number, boolean or null, found an object",
+        ),
+        (
+            {"type": "label_pass_rate", "metadata": {"a": "\udc00"}, "minimum": 1},
+            "policy[0].metadata: expected one key with a text, number, boolean or null, found an object",
+        ),
+        (
+            {"type": "label_pass_rate", "label": "\udc00", "minimum": 1},
+            "policy[0].label: expected text that is not blank, of at most 1,000 characters, found '\\udc00'",
+        ),
+        (
+            {"type": "no_regression", "maximum_regressed": 0.5},
+            "policy[0].maximum_regressed: expected a whole number of at least 0, found 0.5",
+        ),
+        (
+            {"type": "no_regression", "maximum_regressed": 0, "of": "trials", "template": "tone"},
+            "policy[0]: expected maximum_regressed alone, found of and template beside it",
+        ),
+    ],
+)
+def test_what_no_limit_can_be_is_a_fault_and_never_a_crash(rule: dict[str, Any], fault: str) -> None:
+    assert faults_of(rule) == [fault]
+
+
+def test_metadata_that_no_case_has_is_told_and_two_point_nought_is_two() -> None:
+    rules = [{"type": "label_pass_rate", "metadata": {"tier": value}, "minimum": 1} for value in (2.0, "2", None)]
+    made = read_policy(rules, "policy", [])
+
+    found = made.faults(assertions=(), templates=(), labels=(), metadata=[{"tier": 2}, {"tier": None}])
+
+    assert [str(fault) for fault in found] == [
+        "policy[1].metadata: expected what stands in the metadata of a case, found tier=2"
+    ]

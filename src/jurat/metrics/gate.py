@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable
 
 from jurat.metrics.gate_limits import error_rate, flip_rate, judge_cost_usd, latency_ms, total_cost_usd
 from jurat.metrics.gate_rates import case_pass_rate, label_pass_rate, overall_pass_rate
-from jurat.metrics.gate_scores import evaluator_score, no_regression
+from jurat.metrics.gate_regressions import no_regression
+from jurat.metrics.gate_scores import evaluator_score
 from jurat.metrics.outcome import GateOutcome, GateStatus, RuleOutcome
 from jurat.metrics.policy import Policy, Rule, RuleType
+from jurat.metrics.regressions import Regressions
 from jurat.metrics.run_tally import RunTally
 from jurat.report.digits import count
 
@@ -21,7 +23,7 @@ __all__ = ["GateOutcome", "GateStatus", "RuleOutcome", "Verdict", "decide"]
 
 Verdict = GateStatus
 
-_DECIDERS: dict[RuleType, Callable[[Rule, RunTally, RunTally | None], RuleOutcome]] = {
+_DECIDERS: dict[RuleType, Callable[[Rule, RunTally, Regressions | None], RuleOutcome]] = {
     RuleType.OVERALL_PASS_RATE: overall_pass_rate,
     RuleType.LABEL_PASS_RATE: label_pass_rate,
     RuleType.CASE_PASS_RATE: case_pass_rate,
@@ -35,12 +37,12 @@ _DECIDERS: dict[RuleType, Callable[[Rule, RunTally, RunTally | None], RuleOutcom
 }
 
 
-def decide(policy: Policy, tally: RunTally, baseline: RunTally | None = None) -> GateOutcome:
+def decide(policy: Policy, tally: RunTally, baseline: Regressions | None = None) -> GateOutcome:
     """Hold a run against a policy.
 
     Args:
         tally: of the run, made with `policy.watch`.
-        baseline: of the run that `no_regression` compares with.
+        baseline: the run beside the one that `no_regression` compares with, case by case.
 
     Raises:
         ValueError: when the tally was not told what the policy needs.

@@ -14,6 +14,7 @@ from jurat.metrics.outcome import (
     rule_outcome,
 )
 from jurat.metrics.policy import Rule, rule_to_json
+from jurat.metrics.regressions import Regressions
 from jurat.metrics.run_parts import Flips, Latency, Stage
 from jurat.metrics.run_tally import RunTally
 from jurat.report.digits import count, told_apart, told_apart_percent
@@ -21,11 +22,11 @@ from jurat.report.digits import count, told_apart, told_apart_percent
 __all__ = ["error_rate", "flip_rate", "judge_cost_usd", "latency_ms", "total_cost_usd"]
 
 
-def total_cost_usd(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
+def total_cost_usd(rule: Rule, tally: RunTally, _: Regressions | None) -> RuleOutcome:
     return _cost(rule, [tally.subject, tally.judge], "the run")
 
 
-def judge_cost_usd(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
+def judge_cost_usd(rule: Rule, tally: RunTally, _: Regressions | None) -> RuleOutcome:
     return _cost(rule, [tally.judge], "judging")
 
 
@@ -50,7 +51,7 @@ def _cost(rule: Rule, stages: list[Stage], what: str) -> RuleOutcome:
     )
 
 
-def latency_ms(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
+def latency_ms(rule: Rule, tally: RunTally, _: Regressions | None) -> RuleOutcome:
     timed = (tally.judge if rule.stage == "judge" else tally.subject).latency
     limit, total = rule.maximum or 0, timed.n + timed.unknown
     whose = "verdict" if rule.stage == "judge" else "answer"
@@ -110,7 +111,7 @@ def _rank(share: Fraction, n: int) -> int:
 # --- errors and flips ----------------------------------------------------------------------------------------------
 
 
-def error_rate(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
+def error_rate(rule: Rule, tally: RunTally, _: Regressions | None) -> RuleOutcome:
     limit = rule.maximum or 0
     if rule.of == "evaluators":
         errors, known, missing, what = tally.judge_errors.total(), tally.assessments, 0, "verdict"
@@ -131,7 +132,7 @@ def error_rate(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
     return rule_outcome(rule, outcome, actual, bounds, limit, known, missing, found, f"at most {wanted}")
 
 
-def flip_rate(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
+def flip_rate(rule: Rule, tally: RunTally, _: Regressions | None) -> RuleOutcome:
     limit, flips = rule.maximum or 0, Flips()
     everything = rule.assertion is None and rule.template is None
     if rule.of != "judge" and everything:

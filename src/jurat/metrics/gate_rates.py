@@ -16,6 +16,7 @@ from jurat.metrics.outcome import (
 )
 from jurat.metrics.policy import Rule, rule_to_json
 from jurat.metrics.rates import Rate
+from jurat.metrics.regressions import Regressions
 from jurat.metrics.run_parts import Outcomes
 from jurat.metrics.run_tally import RunTally
 from jurat.report.digits import count, told_apart_percent
@@ -23,11 +24,11 @@ from jurat.report.digits import count, told_apart_percent
 __all__ = ["case_pass_rate", "counted", "label_pass_rate", "overall_pass_rate"]
 
 
-def overall_pass_rate(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
+def overall_pass_rate(rule: Rule, tally: RunTally, _: Regressions | None) -> RuleOutcome:
     return _rate(rule, counted(rule, tally.cases, tally.trials), "")
 
 
-def label_pass_rate(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
+def label_pass_rate(rule: Rule, tally: RunTally, _: Regressions | None) -> RuleOutcome:
     groups = tally.groups if rule.metadata is None else tally.metadata_groups
     if rule.group not in groups:
         raise ValueError(f"the tally was not told to count {rule.group!r}")
@@ -66,7 +67,7 @@ def _between(low: Fraction, high: Fraction, limit: Fraction) -> str:
     return f"{texts[0].removesuffix(' %')} to {texts[1]}"
 
 
-def case_pass_rate(rule: Rule, tally: RunTally, _: RunTally | None) -> RuleOutcome:
+def case_pass_rate(rule: Rule, tally: RunTally, _: Regressions | None) -> RuleOutcome:
     limit = rule.minimum or 0
     rates = tally.case_rates.get(limit)
     if rates is None:

@@ -6,22 +6,25 @@ is spent. Limits are kept as they were written and compared exactly, never round
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+import contextlib
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from jurat.errors import Fault
-from jurat.jsontext import Json, canonical, found_word, type_name
-from jurat.metrics.rules import NAME, RULES, Key, Rule, RuleType
-from jurat.metrics.run_tally import Watch
+from jurat.jsontext import Json, NotJson, canonical, found_word, type_name
+from jurat.metrics.rules import ALONE, NAME, RULES, Key, Rule, RuleType
+from jurat.metrics.run_tally import Watch, metadata_value
 from jurat.vocabulary import content_id, nearest
 
 if TYPE_CHECKING:
     from jurat.metrics.gate import GateOutcome
+    from jurat.metrics.regressions import Regressions
     from jurat.metrics.run_tally import RunTally
 
 __all__ = ["RULES", "Policy", "Rule", "RuleType", "policy_schema", "policy_to_json", "read_policy"]
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,24 +61,33 @@ class Policy:
             judge_ms=_limits(rule.maximum for rule in timed if rule.stage == "judge"),
         )
 
-    def decide(self, tally: RunTally, baseline: RunTally | None = None) -> GateOutcome:
+    def decide(self, tally: RunTally, baseline: Regressions | None = None) -> GateOutcome:
         """What the policy comes to for a run; `jurat.metrics.gate.decide` tells more."""
         from jurat.metrics.gate import decide
 
         return decide(self, tally, baseline)
 
     def faults(
-        self, *, assertions: Collection[str], templates: Collection[str], labels: Collection[str], path: str = "policy"
+        self,
+        *,
+        assertions: Collection[str],
+        templates: Collection[str],
+        labels: Collection[str],
+        metadata: Iterable[Mapping[str, Json]] = (),
+        path: str = "policy",
     ) -> list[Fault]:
-        """Rules that name an assertion, a template or a label that the suite does not have: they could never decide.
+        """Rules that name an assertion, a template, a label or metadata that the suite does not have: they could never
+        decide.
 
         Args:
             assertions: names of all assertions of the suite.
             templates: its judges' rubrics as `name@revision`.
             labels: of all cases.
+            metadata: of all cases.
         """
         short = {template.partition("@")[0] for template in templates}
         known = {"assertion": set(assertions), "template": {*templates, *short}, "label": set(labels)}
+        pairs = {(name, metadata_value(value)) for one in metadata for name, value in one.items()}
         found = []
         for index, rule in enumerate(self.rules):
             for key, names in known.items():
@@ -84,6 +96,9 @@ class Policy:
                     words = f"a{'n' if key == 'assertion' else ''} {key} of the suite"
                     fault = Fault(path=f"{path}[{index}].{key}", expected=words, found=repr(given[:80]))
                     found.append(_with_hint(fault, given, sorted(names)))
+            if rule.metadata is not None and rule.metadata not in pairs:
+                words = "what stands in the metadata of a case"
+                found.append(Fault(path=f"{path}[{index}].metadata", expected=words, found=rule.group[:80]))
         return found
 
 
@@ -137,7 +152,13 @@ def _rule(value: object, path: str, faults: list[Fault]) -> Rule | None:
         elif key.required:
             faults.append(Fault(path=f"{path}.{name}", expected=_expected(key), found="nothing"))
     _one_of(value, keys, path, faults)
-    if kind is RuleType.NO_REGRESSION:
+    if "maximum_regressed" in value:
+        beside = [name for name in ALONE if name in value]
+        if beside:
+            faults.append(
+                Fault(path=path, expected="maximum_regressed alone", found=f"{' and '.join(beside)} beside it")
+            )
+    elif kind is RuleType.NO_REGRESSION:
         made.setdefault("maximum_drop", 0.0)
     if kind in (RuleType.NO_REGRESSION, RuleType.FLIP_RATE) and "assertion" in value and "template" in value:
         faults.append(Fault(path=path, expected="at most one of assertion and template", found="both"))
@@ -163,30 +184,35 @@ def _value(value: object, key: Key, path: str, faults: list[Fault]) -> object:
     if key.mapping:
         return _pair(value, path, faults)
     if key.number:
-        sound = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        sound = sound and not _outside(value, key)  # type: ignore[arg-type]
+        sound = isinstance(value, int | float) and not isinstance(value, bool) and not _outside(value, key)
     elif key.words:
         sound = isinstance(value, str) and value in key.words
     else:
-        sound = isinstance(value, str) and bool(value.strip()) and len(value) <= 1_000
+        sound = isinstance(value, str) and bool(value.strip()) and len(value) <= 1_000 and not _SURROGATE.search(value)
     if not sound:
         faults.append(Fault(path=path, expected=_expected(key), found=found_word(value)))
     return value
 
 
 def _outside(value: float, key: Key) -> bool:
+    if not -1e15 <= value <= 1e15:  # no number at all, infinite, or an integer beyond all floats
+        return True
+    if key.whole and value != int(value):
+        return True
     if key.low is not None and value < key.low:
         return True
     if key.above is not None and value <= key.above:
         return True
-    return abs(value) > 1e15 or (key.high is not None and value > key.high)
+    return key.high is not None and value > key.high
 
 
 def _pair(value: object, path: str, faults: list[Fault]) -> tuple[str, str] | None:
     if isinstance(value, Mapping) and len(value) == 1:
         (name, wanted), *_ = value.items()
         if isinstance(name, str) and (wanted is None or isinstance(wanted, str | bool | int | float)):
-            return name, canonical(wanted)
+            with contextlib.suppress(NotJson):  # not finite, or no Unicode
+                canonical(name)
+                return name, metadata_value(wanted)
     found = f"an object with {len(value)} keys" if isinstance(value, Mapping) and len(value) != 1 else type_name(value)
     faults.append(Fault(path=path, expected="one key with a text, number, boolean or null", found=found))
     return None
@@ -201,7 +227,7 @@ def _expected(key: Key) -> str:
         f"above {key.above:g}" if key.above is not None else f"of at least {key.low:g}" if key.low is not None else ""
     )
     most = f"at most {key.high:g}" if key.high is not None else ""
-    return " ".join(("a number", ", ".join(filter(None, (least, most))))).strip()
+    return " ".join(("a whole number" if key.whole else "a number", ", ".join(filter(None, (least, most))))).strip()
 
 
 def _with_hint(fault: Fault, given: object, known: Sequence[str]) -> Fault:
@@ -251,6 +277,9 @@ def _rule_schema(kind: RuleType, keys: Mapping[str, Key]) -> dict[str, Json]:
         made["oneOf"] = [{"required": [name]} for name in alternatives]
     elif "template" in keys:
         made["not"] = {"required": ["assertion", "template"]}
+    if "maximum_regressed" in keys:
+        made["if"] = {"required": ["maximum_regressed"]}
+        made["then"] = {"properties": dict.fromkeys(ALONE, False)}
     return made
 
 
@@ -264,4 +293,5 @@ def _key_schema(key: Key) -> dict[str, Json]:
     if not key.number:
         return {**made, "type": "string", "maxLength": 1_000, "pattern": r"\S"}
     bounds = {"minimum": key.low, "exclusiveMinimum": key.above, "maximum": key.high}
-    return {**made, "type": "number", **{word: bound for word, bound in bounds.items() if bound is not None}}
+    kind = "integer" if key.whole else "number"
+    return {**made, "type": kind, **{word: bound for word, bound in bounds.items() if bound is not None}}

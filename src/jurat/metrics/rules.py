@@ -9,7 +9,7 @@ from enum import StrEnum
 from jurat.jsontext import parse_strict
 from jurat.metrics.run_tally import metadata_group
 
-__all__ = ["NAME", "RULES", "Key", "Rule", "RuleType"]
+__all__ = ["ALONE", "NAME", "RULES", "Key", "Rule", "RuleType"]
 
 
 class RuleType(StrEnum):
@@ -34,7 +34,7 @@ class Rule:
     Attributes:
         type: what it looks at.
         name: what it is called in reports, where its author gave it a name.
-        minimum, maximum, maximum_drop: the limit, inclusive.
+        minimum, maximum, maximum_drop, maximum_regressed: the limit, inclusive.
         of: what is counted: `cases` or `trials`; for `flip_rate` `trials` or `judge`.
         label: the label of the cases that count.
         metadata: a key and the value that the cases that count have there.
@@ -51,6 +51,7 @@ class Rule:
     minimum: float | None = None
     maximum: float | None = None
     maximum_drop: float | None = None
+    maximum_regressed: float | None = None
     of: str | None = None
     label: str | None = None
     metadata: tuple[str, str] | None = None
@@ -80,12 +81,14 @@ class Key:
     """One key of a rule: what it is for, and what may stand there.
 
     `words` are the values of a closed choice, the first one the default; `low` and `high` bound a number, `above`
-    instead of `low` excludes the bound itself. Of the keys that bear the same `one_of`, exactly one is given.
+    instead of `low` excludes the bound itself, and `whole` admits whole numbers alone. Of the keys that bear the same
+    `one_of`, exactly one is given.
     """
 
     text: str
     words: tuple[str, ...] = ()
     number: bool = False
+    whole: bool = False
     low: float | None = None
     above: float | None = None
     high: float | None = None
@@ -132,6 +135,12 @@ RULES: Mapping[RuleType, Mapping[str, Key]] = {
         "maximum_drop": Key(
             text="By how much it may be lower than in the baseline; 0 when left out.", number=True, low=0.0
         ),
+        "maximum_regressed": Key(
+            text="How many cases may fail that passed in the baseline; instead of `maximum_drop`.",
+            number=True,
+            whole=True,
+            low=0.0,
+        ),
         "baseline": Key(text="The run to compare with, by id or a prefix of it."),
         "of": _OF,
         "assertion": _ASSERTION,
@@ -158,3 +167,6 @@ RULES: Mapping[RuleType, Mapping[str, Key]] = {
     },
 }
 """Every rule type and its keys, beside `type` and `name`."""
+
+ALONE = ("maximum_drop", "of", "assertion", "template", "minimum_decided")
+"""What a rule that counts cases (`maximum_regressed`) does not have beside it."""

@@ -21,7 +21,16 @@ from jurat.metrics.run_parts import AssertionKey, AssertionTally, Flips, Latency
 from jurat.report.record import AssessmentRecord, CaseRecord, RunRecord, SubjectRecord, TrialRecord
 from jurat.vocabulary import Status
 
-__all__ = ["MOST_GROUPS", "CaseRates", "GroupTally", "RunTally", "Watch", "answer_ms", "metadata_group"]
+__all__ = [
+    "MOST_GROUPS",
+    "CaseRates",
+    "GroupTally",
+    "RunTally",
+    "Watch",
+    "answer_ms",
+    "metadata_group",
+    "metadata_value",
+]
 
 MOST_GROUPS = 2_000
 """How many labels, and how many assertions, are counted apart; beyond that only those that a rule names."""
@@ -31,6 +40,12 @@ _MOST_NAMES = 20
 def metadata_group(key: str, value: Json) -> str:
     """How the cases whose metadata have this value under this key are called together."""
     return f"{key}={value if isinstance(value, str) else canonical(value)}"
+
+
+def metadata_value(value: Json) -> str:
+    """A value of metadata as rules compare it: in canonical JSON, and 2.0 as 2."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return canonical(int(value) if whole else value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +186,7 @@ class RunTally:
                 continue
             found.append(self.groups.setdefault(label, GroupTally()))
         for (key, value), name in self._watched_metadata.items():
-            if key in case.metadata and canonical(case.metadata[key]) == value:
+            if key in case.metadata and metadata_value(case.metadata[key]) == value:
                 found.append(self.metadata_groups[name])
         return found
 

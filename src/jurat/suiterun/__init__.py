@@ -7,10 +7,11 @@ it out; `reopen` makes the plan of a run that was interrupted again; `begin_resc
 run anew.
 """
 
+from jurat.suiterun.bycase import by_case
 from jurat.suiterun.evidence import trial_evidence
 from jurat.suiterun.foresee import foresee
 from jurat.suiterun.inputs import input_files, input_files_of_run
-from jurat.suiterun.lifecycle import Finished, begin, by_case, carry_on, load_finished
+from jurat.suiterun.lifecycle import Finished, begin, carry_on, load_finished
 from jurat.suiterun.options import RunOptions, checked_options
 from jurat.suiterun.places import Places, read_places
 from jurat.suiterun.prepare import Prepared, check_suite, plan_for, prepare

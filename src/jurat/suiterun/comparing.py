@@ -21,9 +21,9 @@ from jurat.report.record import CaseRecord, RunRecord, RunStatus, TrialRecord
 from jurat.report.run_json import case_from_json, trial_from_json
 from jurat.report.run_reader import ReportReader
 from jurat.store import Store
-from jurat.suiterun.lifecycle import by_case
+from jurat.suiterun.bycase import by_case
 
-__all__ = ["Side", "compare_sides", "find_side", "is_report"]
+__all__ = ["Side", "cases_of_both", "compare_sides", "find_side", "is_report"]
 
 _AT_ONCE = 256
 _Pair = tuple[Appearance | None, Appearance | None]
@@ -131,28 +131,38 @@ def _refused(word: str, expected: str, found: str, hint: str | None = None) -> A
 
 
 async def compare_sides(base: Side, candidate: Side, store: Store | None) -> AsyncIterator[CaseComparison]:
+    """As `cases_of_both`, of runs that are meant to be compared.
+
+    Raises:
+        AuthoringError: when the runs have no case in common.
+        StoreError: when the store cannot be read.
+    """
+    common = 0
+    async for found in cases_of_both(base, candidate, store):
+        common += None not in (found.base, found.candidate)
+        yield found
+    if not common:
+        missing = f"none of the {base.record.cases:,} cases of run {base.record.id}"
+        hint = "Cases are the same by their names. Are these runs of one suite?"
+        raise _refused("CANDIDATE", "a run with cases of the base", missing, hint)
+
+
+async def cases_of_both(base: Side, candidate: Side, store: Store | None) -> AsyncIterator[CaseComparison]:
     """Every case of either run: first those of both, as the runs come to them, then removed and added ones.
 
     Args:
         store: in which the contents of cases are looked up that are not the same to the letter.
 
     Raises:
-        AuthoringError: when the runs have no case in common.
         StoreError: when the store cannot be read.
     """
     pairs: list[_Pair] = []
-    common = 0
     async for pair in _joined(base, candidate):
-        common += None not in pair
         pairs.append(pair)
         if len(pairs) >= _AT_ONCE:
             for found in await _compared(pairs, store):
                 yield found
             pairs = []
-    if not common:
-        missing = f"none of the {base.record.cases:,} cases of run {base.record.id}"
-        hint = "Cases are the same by their names. Are these runs of one suite?"
-        raise _refused("CANDIDATE", "a run with cases of the base", missing, hint)
     for found in await _compared(pairs, store):
         yield found
 

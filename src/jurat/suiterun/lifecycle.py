@@ -7,7 +7,7 @@ there already. A run that could not even say that it ended is found to be interr
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from jurat.engine import Plan, RunJob, RunWatcher
@@ -19,12 +19,13 @@ from jurat.judge import Judge
 from jurat.metrics import Policy, RunTally, read_policy
 from jurat.metrics.gate import Verdict
 from jurat.provider.pricing import Pricer
-from jurat.report.record import CaseRecord, RunRecord, RunStatus, TrialRecord
+from jurat.report.record import RunRecord, RunStatus, TrialRecord
 from jurat.store import Store
 from jurat.subject import ProviderSubject
 from jurat.suite.codec import prompt_hash
 from jurat.suiterun.answers import ParentAnswers
-from jurat.suiterun.baseline import baseline_for
+from jurat.suiterun.baseline import baseline_for, regressions_of
+from jurat.suiterun.bycase import by_case
 from jurat.suiterun.options import options_to_json
 from jurat.suiterun.places import PLACES, places_of
 from jurat.suiterun.prepare import Prepared, folder_of
@@ -32,7 +33,7 @@ from jurat.suiterun.provenance import new_run_id, now, provenance
 from jurat.suiterun.snapshots import what_it_rests_on
 from jurat.vocabulary import Cache, Status
 
-__all__ = ["Finished", "begin", "by_case", "carry_on", "load_finished", "tally_of"]
+__all__ = ["Finished", "begin", "carry_on", "load_finished", "tally_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ async def begin(prepared: Prepared, store: Store, *, parent: str | None = None) 
         AuthoringError: when the policy compares with a run that is not there.
         StoreError: when it cannot be kept.
     """
-    baseline = await baseline_for(prepared.policy, prepared.suite.name, store)
+    baseline = await baseline_for(prepared.policy, prepared.suite.name, store, prepared.options.filter)
     rests, places = what_it_rests_on(prepared), places_of(prepared)
     record = RunRecord(
         id=new_run_id(),
@@ -171,7 +172,7 @@ async def _finish(policy: Policy, store: Store, record: RunRecord) -> Finished:
         outcome = tally.add(case, trials)
         if outcome is not None:
             statuses.append(outcome)
-    gate = policy.decide(tally, await _baseline(policy, store, record))
+    gate = policy.decide(tally, await regressions_of(policy, store, record))
     finished = now()
     await store.runs.finish(record.id, RunStatus.COMPLETED, finished, statuses, gate.to_json())
     ended = replace(record, status=RunStatus.COMPLETED, finished_at=finished, gate=gate.to_json())
@@ -185,26 +186,9 @@ async def load_finished(store: Store, record: RunRecord) -> Finished:
     return Finished(record=record, tally=await tally_of(store, record, policy))
 
 
-async def _baseline(policy: Policy, store: Store, record: RunRecord) -> RunTally | None:
-    named = record.options.get("baseline")
-    return None if named is None else await tally_of(store, await store.runs.get(str(named)), policy)
-
-
 async def tally_of(store: Store, record: RunRecord, policy: Policy) -> RunTally:
     """The figures of a run, from its rows alone."""
     tally = RunTally(record, policy.watch)
     async for case, trials in by_case(store, record):
         tally.add(case, trials)
     return tally
-
-
-async def by_case(store: Store, record: RunRecord) -> AsyncIterator[tuple[CaseRecord, list[TrialRecord]]]:
-    """Every case of a run with the trials that it has, in the plan's order; one case at a time is held."""
-    trials = store.runs.trials(record.id)
-    ahead = await anext(trials, None)
-    async for case in store.runs.cases(record.id):
-        own: list[TrialRecord] = []
-        while ahead is not None and ahead.case_index == case.case_index:
-            own.append(ahead)
-            ahead = await anext(trials, None)
-        yield case, own

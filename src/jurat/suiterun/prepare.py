@@ -154,6 +154,7 @@ class _Preparation:
         self._suite = suite.suite if isinstance(suite, LoadedSuite) else suite
         self._options, self._asks, self._whole = options, asks, whole
         self._faults: list[Fault] = []
+        self._names: set[str] = set()
         self._folder = folder_of(self._suite)
         self._recordings = Recordings(
             record=options.record,
@@ -163,6 +164,10 @@ class _Preparation:
             base=self._folder,
         )
         self._bench = bench_for(self._suite, options, self._recordings)
+        # A run that was begun has the rules that it was begun with, or none.
+        self._of_workspace = whole and not self._suite.policy and bool(self._bench.config.policy)
+        if self._of_workspace:
+            self._suite = replace(self._suite, policy=self._bench.config.policy)
         self._factory = JudgeFactory(self._bench, read_rubric=self._rubric, collect=True)
 
     def checked(self) -> Prepared:
@@ -177,7 +182,7 @@ class _Preparation:
         subject, prompt = self._subject(), chosen_prompt(self._suite)
         cases = self._cases()
         self._refuse_unpreparable(subject, prompt, cases)
-        self._faults += self._policy_faults(policy, cases) if self._whole else []
+        self._faults += self._policy_faults(policy) if self._whole else []
         limits = self._limits()
         self._faults = [*rows, *(fault for fault in self._faults if not _repeats(fault, rows))]
         self._raise()
@@ -276,6 +281,7 @@ class _Preparation:
         planned: list[PlannedCase] = []
         for index, case in enumerate(self._suite.cases):
             assertions = builder.build(index, case)
+            self._names.update(assertion.name for assertion in assertions)
             if chosen is None or chosen(case):
                 planned.append(PlannedCase(case_index=len(planned), case=case, assertions=assertions))
         if not planned and self._whole:
@@ -338,14 +344,16 @@ class _Preparation:
             path = f"cases[{numbers[id(case)]}]"
             self._faults += _unpreparable(subject, case, prompt, path)
 
-    def _policy_faults(self, policy: Policy, cases: Iterable[PlannedCase]) -> list[Fault]:
-        names: set[str] = set()
-        labels: set[str] = set()
-        for planned in cases:
-            labels.update(planned.case.labels)
-            names.update(assertion.name for assertion in planned.assertions)
+    def _policy_faults(self, policy: Policy) -> list[Fault]:
+        """Rules that name what the suite does not have, be its cases chosen or not."""
+        labels = {label for case in self._suite.cases for label in case.labels}
         templates = {judge.rubric.reference for judge in self._factory.judges}
-        return policy.faults(assertions=names, templates=templates, labels=labels)
+        metadata = [case.metadata for case in self._suite.cases]
+        found = policy.faults(assertions=self._names, templates=templates, labels=labels, metadata=metadata)
+        if not self._of_workspace:
+            return found
+        hint = "These rules are for suites that have none of their own; give this one a policy"
+        return [replace(fault, file=str(self._bench.config.file), hint=fault.hint or hint) for fault in found]
 
 
 def _unpreparable(subject: Subject, case: Case, prompt: Prompt | None, path: str) -> list[Fault]:

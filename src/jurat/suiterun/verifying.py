@@ -16,6 +16,7 @@ from jurat.metrics import read_policy
 from jurat.metrics.report_check import differences
 from jurat.report.record import CaseRecord, RunRecord, RunStatus
 from jurat.store import Store, StoreFault
+from jurat.suiterun.baseline import regressions_of
 from jurat.suiterun.lifecycle import tally_of
 
 __all__ = ["verify_store"]
@@ -103,9 +104,7 @@ async def _gate(store: Store, run: RunRecord) -> AsyncIterator[str]:
     if body.get("suite") != run.suite:
         yield ": its suite is called otherwise than in its snapshot"
     policy = read_policy(body.get("policy", ()), "policy", [])
-    named = run.options.get("baseline")
-    baseline = None if named is None else await tally_of(store, await store.runs.get(str(named)), policy)
-    again = policy.decide(await tally_of(store, run, policy), baseline).to_json()
+    again = policy.decide(await tally_of(store, run, policy), await regressions_of(policy, store, run)).to_json()
     for path in differences(again, run.gate, "gate"):
         if _is_ours(run.provenance) or not path.endswith(".reason"):  # other versions may say it in other words
             yield f": its {path} is not what its policy and its trials come to"
