@@ -21,7 +21,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
     map(
         frozenset,
         (
-            ("credentials", "_version", "processend"),
+            ("credentials", "_version", "processend", "eventloop"),
             ("errors",),
             ("vocabulary", "threads", "usermodules", "regularfiles"),
             ("jsontext",),

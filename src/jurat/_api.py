@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from jurat.assertions import Assertion, build_assertion
 from jurat.errors import AuthoringError, Fault, RequestError
 from jurat.evaluation import TypedError, run_evaluator
+from jurat.eventloop import run_in_loop
 from jurat.evidence import Context, as_context
 from jurat.jsontext import Json, type_name
 from jurat.judge import Judge
@@ -249,7 +250,7 @@ def run_here(work: Coroutine[Any, Any, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        return run_in_loop(work)
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
 
     async def watched() -> T:
@@ -259,7 +260,7 @@ def run_here(work: Coroutine[Any, Any, T]) -> T:
         return await work
 
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="jurat") as thread:
-        done = thread.submit(asyncio.run, watched())
+        done = thread.submit(run_in_loop, watched())
         try:
             return done.result()
         except BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import signal
 import sys
@@ -64,6 +65,8 @@ class Order:
     pass_rate: float
     show: int
     budget_usd: float | None = None
+    retry_errors: bool = False
+    timeout_s: float | None = None
     dry_run: bool = False
 
 
@@ -188,6 +191,11 @@ def _check(order: Order) -> None:
         faults.append(Fault(path="--rubric", expected="either --rubric or --rubric-text", found=found))
     if order.resume and order.overwrite:
         faults.append(Fault(path="--resume", expected="either --resume or --overwrite", found="both"))
+    if order.retry_errors and not order.resume:
+        faults.append(Fault(path="--retry-errors", expected="--resume beside it", found="nothing"))
+    if order.timeout_s is not None and not 0.0 < order.timeout_s < math.inf:
+        found = f"{order.timeout_s:g}"
+        faults.append(Fault(path="--timeout", expected="a number of seconds above 0", found=found))
     if order.out is None and (order.resume or order.overwrite):
         faults.append(Fault(path="--out", expected="the verdict file to go on with", found="nothing"))
     if not (order.resume or order.overwrite) and _holds_something(order.out):
@@ -279,6 +287,8 @@ def _job(order: Order, judge: Judge, stream: IO[bytes]) -> FileJob:
         cache=order.cache,
         resume=order.resume,
         budget_usd=order.budget_usd,
+        retry_errors=order.retry_errors,
+        timeout_s=order.timeout_s,
     )
 
 

@@ -22,6 +22,7 @@ from jurat.cli._reporting import Printing, print_reports
 from jurat.cli._stdout import say, say_json, turned_away
 from jurat.cli._text import visible
 from jurat.errors import AuthoringError, Fault, StoreError
+from jurat.eventloop import run_in_loop
 from jurat.forecast import Forecast
 from jurat.metrics.gate import Verdict
 from jurat.report.record import RunRecord, RunStatus
@@ -184,7 +185,7 @@ def foresee_suites(
     _check_forecast(form, reports)
     loaded = _every(files, loaded_suite)
     plans = _every(loaded, lambda one: plan_for(one, options))
-    found = asyncio.run(_foreseen(plans, store))
+    found = run_in_loop(_foreseen(plans, store))
     if form == "json":
         say_json([one.to_json() for one in found] if len(found) > 1 else found[0].to_json())
     else:
@@ -335,7 +336,7 @@ def _at_desk(
             return order.code(finished)
 
     try:
-        code = asyncio.run(all_of_it())
+        code = run_in_loop(all_of_it())
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise KeyboardInterrupt(desks[0].last_words() if desks else "interrupted") from None
     except StoreError as error:

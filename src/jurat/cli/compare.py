@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from enum import StrEnum
@@ -14,6 +13,7 @@ import typer
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._forms import StoreOption
 from jurat.cli._stdout import coloured, columns, say, turned_away
+from jurat.eventloop import run_in_loop
 
 if TYPE_CHECKING:
     from jurat.jsontext import Json
@@ -63,7 +63,7 @@ def compare(
     4 store or disk.
     """
     with exits():
-        head = asyncio.run(_compare(base, candidate, form, output, store))
+        head = run_in_loop(_compare(base, candidate, form, output, store))
         if turned_away():
             raise typer.Exit(ExitCode.FAULT)
         raise typer.Exit(_code(head, fail_on))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
@@ -14,6 +13,7 @@ import typer
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._stdout import line, say_json
 from jurat.cli._text import visible
+from jurat.eventloop import run_in_loop
 
 if TYPE_CHECKING:
     from jurat.health import Check
@@ -42,7 +42,7 @@ def doctor(
         checks = list(examine(Path.cwd()))
         present = any(check.name.startswith("model ") and check.health is Health.GOOD for check in checks)
         if ask and present:
-            checks.append(asyncio.run(try_local_model()))
+            checks.append(run_in_loop(try_local_model()))
         if form is Form.JSON:
             say_json([asdict(check) for check in checks])
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._forms import IncludeOutputOption, ReportOption, RunArgument, StoreOption
 from jurat.cli._stdout import turned_away
+from jurat.eventloop import run_in_loop
 
 if TYPE_CHECKING:
     from jurat.cli._reporting import Printing
@@ -50,7 +50,7 @@ def export(
         )
         _refuse_misfits(printing, endpoint)
         printing = replace(printing, endpoint=endpoint)
-        asyncio.run(_export(run, printing, store))
+        run_in_loop(_export(run, printing, store))
         if turned_away():
             raise typer.Exit(ExitCode.FAULT)
 

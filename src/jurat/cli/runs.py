@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ from jurat.cli._exits import exits
 from jurat.cli._forms import Form, StoreOption
 from jurat.cli._stdout import columns, line, say_json
 from jurat.cli._text import visible
+from jurat.eventloop import run_in_loop
 from jurat.report.plaintext import fitted
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def runs(
 ) -> None:
     """List runs: how far they came, what their gate said, when they began, which suite they ran."""
     with exits():
-        found = asyncio.run(_runs(limit, suite, store))
+        found = run_in_loop(_runs(limit, suite, store))
         if form is Form.JSON:
             from jurat.report.run_json import run_json
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 from jurat.cli._exits import exits
 from jurat.cli._forms import FormatOption, IncludeOutputOption, RunArgument, StoreOption
 from jurat.cli._stdout import line, say, say_json
+from jurat.eventloop import run_in_loop
 
 if TYPE_CHECKING:
     from jurat.cli._reporting import Printing
@@ -40,7 +40,7 @@ def show(
         printing = printing_of(form, None, (), include_output or form == "json")
         if case and form not in ("console", "json"):
             raise _only_as_text(form)
-        asyncio.run(_show(run, case or [], printing, store))
+        run_in_loop(_show(run, case or [], printing, store))
 
 
 def _only_as_text(form: str) -> AuthoringError:

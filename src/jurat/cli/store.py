@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict
 from enum import StrEnum
@@ -13,6 +12,7 @@ import typer
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._stdout import line, say_json
 from jurat.cli._text import visible
+from jurat.eventloop import run_in_loop
 
 if TYPE_CHECKING:
     from jurat.jsontext import Json
@@ -43,7 +43,7 @@ def verify(store: _Place = None, form: _Form = Form.CONSOLE) -> None:
     Exit codes: 0 the record is sound, 4 it is not or cannot be read.
     """
     with exits():
-        if not asyncio.run(_verify(store, form)):
+        if not run_in_loop(_verify(store, form)):
             raise typer.Exit(ExitCode.FAULT)
 
 
@@ -54,7 +54,7 @@ def stats(store: _Place = None, form: _Form = Form.CONSOLE) -> None:
     Exit codes: 0, or 4 when it cannot be read.
     """
     with exits():
-        shown, found = asyncio.run(_stats(store))
+        shown, found = run_in_loop(_stats(store))
         if form is Form.JSON:
             say_json({"store": shown, **asdict(found)})
         else:

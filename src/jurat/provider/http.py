@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from jurat.errors import ErrorCategory, ProviderError
 from jurat.provider.addresses import place
+from jurat.provider.deadlines import Deadlines
 from jurat.provider.inflate import BadEncoding, TooLarge, inflate
 
 if TYPE_CHECKING:
@@ -63,10 +64,11 @@ class _Address:
 class _Held:
     """What belongs to one event loop."""
 
-    __slots__ = ("closer", "headers", "loop", "session")
+    __slots__ = ("closer", "deadlines", "headers", "loop", "session")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, headers: Mapping[str, str]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, headers: Mapping[str, str], timeout_s: float) -> None:
         self.loop, self.headers = loop, headers
+        self.deadlines = Deadlines(loop, timeout_s)
         self.session: ClientSession
         self.closer: AsyncGenerator[ClientSession, None]
 
@@ -108,6 +110,9 @@ class AiohttpTransport:
         if held is None or held.loop is not asyncio.get_running_loop():
             held = await self._hold(headers)
         address = self._addresses.get(url) or self._look_up(url)
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 (whoever waits for the network is some task)
+        held.deadlines.begin(task)
         started = perf_counter()
         try:
             response = await held.session.post(
@@ -123,8 +128,14 @@ class AiohttpTransport:
             else:
                 content = await self._read(response)
             return HttpReply(response.status, response.headers, content, (perf_counter() - started) * 1000.0)
+        except asyncio.CancelledError:
+            if not held.deadlines.late(task):
+                raise
+            fault = self._explained(TimeoutError(), url)
         except Exception as error:  # whatever it is, it becomes one of our words
             fault = self._explained(error, url)
+        finally:
+            held.deadlines.end(task)
         raise fault  # out here, so that it carries no chain of frames that hold the headers
 
     async def _read(self, response: ClientResponse) -> bytes:
@@ -164,7 +175,7 @@ class AiohttpTransport:
             del self._others[gone]
         held = self._others.get(loop)
         if held is None:
-            held = self._others[loop] = _Held(loop, headers)
+            held = self._others[loop] = _Held(loop, headers, self.timeout_s)
             held.closer = self._opened(held)
             held.session = await held.closer.__anext__()
         self._held = held
@@ -189,7 +200,7 @@ class AiohttpTransport:
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=held.headers,
             auto_decompress=False,
-            timeout=aiohttp.ClientTimeout(total=self.timeout_s),
+            timeout=aiohttp.ClientTimeout(total=None),
         )
         try:
             yield session
@@ -197,6 +208,7 @@ class AiohttpTransport:
             self._others.pop(held.loop, None)
             if self._held is held:
                 self._held = None
+            held.deadlines.close()
             await session.close()
 
     def _resolver(self) -> AbstractResolver | None:

@@ -13,6 +13,8 @@ from collections.abc import Coroutine
 from concurrent.futures import Future, wait
 from typing import Any, Generic, TypeVar
 
+from jurat.eventloop import new_event_loop
+
 __all__ = ["PATIENCE_S", "Job", "LoopThread", "in_asyncio", "wait_for"]
 
 T = TypeVar("T")
@@ -66,7 +68,7 @@ class LoopThread:
     """An event loop in a daemon thread."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
+        self._loop = new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="jurat-pytest", daemon=True)
         self._thread.start()
 
