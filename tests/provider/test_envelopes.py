@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from test_contract import WIRES
 
 from jurat.errors import ProviderError
-from jurat.provider import Raw, Reply, Usage
+from jurat.provider import FinishReason, Raw, Reply, Usage
 from jurat.provider.envelopes import characters
 from jurat.provider.errors_from_http import Destination
 from jurat.provider.registry import make_provider
@@ -41,6 +43,18 @@ VALUES = st.recursive(
 )
 
 
+def assert_sound(reply: Reply) -> None:
+    """What the types promise."""
+    for text in (reply.text, reply.refusal, reply.model, reply.id):
+        assert text is None or type(text) is str
+    counts = {name: value for name, value in asdict(reply.usage).items() if name != "charged_usd"}
+    assert all(count is None or (type(count) is int and count >= 0) for count in counts.values())
+    assert reply.usage.charged_usd is None or reply.usage.charged_usd >= 0
+    assert type(reply.reasoning_characters) is int
+    assert all(math.isfinite(value) for token in reply.logprobs for value in token.top.values())
+    assert isinstance(reply.finish_reason, FinishReason)
+
+
 @settings(max_examples=200)
 @given(st.sampled_from(sorted(READERS)), st.dictionaries(NAMES, VALUES, max_size=6))
 def test_any_object_is_a_reply_or_a_typed_error(name: str, envelope: Any) -> None:
@@ -48,7 +62,7 @@ def test_any_object_is_a_reply_or_a_typed_error(name: str, envelope: Any) -> Non
         reply = READERS[name](json.dumps(envelope).encode(), TO)
     except ProviderError:
         return
-    assert isinstance(reply, Reply)
+    assert_sound(reply)
 
 
 @settings(max_examples=100)
@@ -61,7 +75,32 @@ def test_a_reply_that_broke_off_or_was_damaged_is_a_reply_or_a_typed_error(wire:
         reply = READERS[wire.name](bytes(body), TO)
     except ProviderError:
         return
-    assert isinstance(reply, Reply)
+    assert_sound(reply)
+
+
+ODD = [None, True, False, 0, -1, 1.5, math.nan, math.inf, 10**400, "", "x", "\ud800", [], {}, [[]], [None], [{}]]
+ODD += [{"a": 1}, [1, "x", None], {"text": "x"}, [{"type": "text"}], [{"type": "text", "text": "q"}], [{"text": ["y"]}]]
+FULL = ScriptedReply(
+    text='{"a": "b"}',
+    reasoning="hm",
+    usage=Usage(input_tokens=100, output_tokens=20, cached_input_tokens=40, cache_write_tokens=10, reasoning_tokens=5),
+)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(WIRES), st.data())
+def test_a_reply_with_one_odd_value_is_a_sound_one_or_a_typed_error(wire: Any, data: st.DataObject) -> None:
+    told = json.loads(wire.body(FULL, "m"))
+    path = data.draw(st.sampled_from([path for path, _ in places(told) if path]))
+    inner = told
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = data.draw(st.sampled_from(ODD))
+    try:
+        reply = READERS[wire.name](json.dumps(told).encode(), TO)
+    except ProviderError:
+        return
+    assert_sound(reply)
 
 
 DOUBLED = {

@@ -491,7 +491,12 @@ def test_text_beside_a_call_of_a_tool_is_no_answer(parts: dict[str, Any]) -> Non
     assert message(content="x", tool_calls=[], function_call=None).finish_reason is FinishReason.STOP
 
 
-@pytest.mark.parametrize("content", [4, True, {"score": 4}, 1.5, [4], [{"type": "text", "text": 4}]])
+def test_content_of_no_parts_is_no_text() -> None:
+    assert message(content=[]).text is None
+    assert message(role="assistant").text is None
+
+
+@pytest.mark.parametrize("content", [0, False, {}, 4, True, {"score": 4}, 1.5, [4], [{"type": "text", "text": 4}]])
 def test_content_that_is_no_text_is_no_reply(content: object) -> None:
     assert refused({"choices": [{"message": {"content": content}}]}).category is ErrorCategory.API_ERROR
 

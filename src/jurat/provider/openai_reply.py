@@ -75,9 +75,9 @@ def read_chat(body: bytes, to: Destination) -> Reply:
 def _is_plain(message: Mapping[str, Any]) -> bool:
     """Whether a message holds nothing but a text, as nearly all do."""
     for name, value in message.items():
-        if value and name != "role" and not (name == "content" and isinstance(value, str)):
+        if value and name not in ("role", "content"):
             return False
-    return "content" in message
+    return isinstance(message.get("content"), str)
 
 
 def _first(choices: object, to: Destination) -> dict[str, Any]:
