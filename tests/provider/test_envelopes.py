@@ -78,7 +78,25 @@ def test_a_reply_that_broke_off_or_was_damaged_is_a_reply_or_a_typed_error(wire:
     assert_sound(reply)
 
 
-ODD = [None, True, False, 0, -1, 1.5, math.nan, math.inf, 10**400, "", "x", "\ud800", [], {}, [[]], [None], [{}]]
+ODD: list[Any] = [
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1.5,
+    math.nan,
+    math.inf,
+    10**400,
+    "",
+    "x",
+    "\ud800",
+    [],
+    {},
+    [[]],
+    [None],
+    [{}],
+]
 ODD += [{"a": 1}, [1, "x", None], {"text": "x"}, [{"type": "text"}], [{"type": "text", "text": "q"}], [{"text": ["y"]}]]
 FULL = ScriptedReply(
     text='{"a": "b"}',
