@@ -33,6 +33,7 @@ def test_openai_reasoners_get_no_temperature_and_another_limit(model: str) -> No
         ("gpt-4-turbo-2024-04-09", False, 128_000),
         ("gpt-4-0125-preview", False, 128_000),
         ("gpt-4-0613", False, 8_192),
+        ("gpt-4-32k-0613", False, 32_768),
         ("gpt-3.5-turbo", False, 16_385),
         ("ft:gpt-4o-mini:team::id", True, 128_000),
     ],
@@ -179,6 +180,7 @@ def test_gemini_takes_a_schema_of_its_generation(model: str, by: str, context: i
         ("grok-4-1-fast-non-reasoning", False, 2_000_000),
         ("grok-4-1-fast-reasoning", True, 2_000_000),
         ("grok-4.6", True, 500_000),
+        ("grok-code-fast-1", True, 256_000),
         ("grok-4-0709", True, 256_000),
     ],
 )
@@ -196,6 +198,22 @@ def test_groks_are_told_apart_by_their_whole_names(model: str, reasoning: bool, 
 )
 def test_models_that_one_interface_alone_serves_are_known(model: str, api: str) -> None:
     assert usual_api("openai", model) == api
+
+
+@pytest.mark.parametrize(
+    ("model", "context"),
+    [
+        ("gpt-5-pro", 400_000),
+        ("gpt-5.2-pro", 400_000),
+        ("gpt-5.5-pro", 1_050_000),
+        ("gpt-5.6-terra-pro", 1_050_000),
+        ("gpt-6.1-terra-pro", 1_050_000),
+        ("gpt-6-astra-pro", 1_050_000),
+        ("gpt-6.1-terra", 1_050_000),
+    ],
+)
+def test_a_stronger_sister_has_the_context_of_its_generation(model: str, context: int) -> None:
+    assert capabilities_for("openai", model).context_tokens == context
 
 
 def test_a_dot_and_a_dash_in_a_version_are_the_same() -> None:
