@@ -8,7 +8,7 @@ the same kind of call, where it knows at least a few: the total of N further cal
 of n known ones with mean m and standard deviation s (the prediction interval of a sum, normal approximation). Otherwise
 they come from the requests themselves: their texts counted, give or take 30 %, as far as common tokenizers lie apart;
 and replies of one token up to the output limit. What is not known (a price, a reply without a limit) is said to be
-unknown together with its name, and is never counted as nothing.
+unknown together with its name, and is never counted as nothing; so are the tokens of pictures.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class Side:
         output_limit: the most tokens of all replies together; None where one has no limit.
         known: usages of such calls that were made before.
         unsized: calls whose requests have no size that can be seen (a person's own server or function).
+        unseen: calls that show pictures or documents as they are, of whose tokens only those of the text are counted.
     """
 
     settings: ProviderSettings | None
@@ -65,10 +66,12 @@ class Side:
     output_limit: int | None = 0
     known: list[Usage] = field(default_factory=list)
     unsized: int = 0
+    unseen: int = 0
 
-    def add(self, tokens: int, output_limit: int | None, *, times: int = 1) -> None:
-        """Some calls alike."""
+    def add(self, tokens: int, output_limit: int | None, *, times: int = 1, unseen: bool = False) -> None:
+        """Some calls alike; `unseen`: of whose tokens only some can be counted."""
         self.calls += times
+        self.unseen += times if unseen else 0
         self.input_tokens += times * tokens
         if output_limit is None or self.output_limit is None:
             self.output_limit = None
@@ -189,7 +192,8 @@ def _line(side: Side) -> Line:
         cost = _of_known(told, side.calls) if len(told) == len(costs) else Range(low=None, high=None)
         basis = f"from {len(known)} such calls in the store"
     else:
-        given = Range(low=(1 - _APART) * side.input_tokens, high=(1 + _APART) * side.input_tokens)
+        most = None if side.unseen else (1 + _APART) * side.input_tokens
+        given = Range(low=(1 - _APART) * side.input_tokens, high=most)
         made = Range(low=float(side.calls), high=None if side.output_limit is None else float(side.output_limit))
         cost = Range(low=_priced(pricer, given.low, made.low), high=_priced(pricer, given.high, made.high))
         basis = "estimated from the requests"
@@ -228,6 +232,9 @@ def _missing(side: Side, pricer: Pricer, cost: Range) -> str | None:
         return None
     if cost.low is None:
         return f"the price of {side.name} ({pricer.settings.model})"
+    if side.unseen:
+        calls = "1 call" if side.unseen == 1 else f"{side.unseen:,} calls"
+        return f"how many tokens the pictures and documents take that {calls} to {side.name} show"
     return f"how long replies of {side.name} are, since they have no output limit"
 
 

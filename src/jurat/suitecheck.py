@@ -7,6 +7,7 @@ that is misconfigured. What would only follow from a fault that is told already 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from jurat.errors import AuthoringError, Fault
@@ -15,7 +16,7 @@ from jurat.suite.loaded import LoadedSuite
 from jurat.suite.loaded import follows as is_beneath
 from jurat.suite.manifest import gather_suite
 from jurat.suite.suite import Suite
-from jurat.suitefiles import FolderFiles, load_suite
+from jurat.suitefiles import FolderFiles, load_suite, with_bytes
 from jurat.suiterun import check_suite
 from jurat.yamltext import MAX_BYTES
 
@@ -66,12 +67,14 @@ def _in_order(faults: list[Fault]) -> list[Fault]:
 
 
 def _sound(path: Path) -> LoadedSuite | None:
-    """The suite as far as it is sound; its documents do not matter here."""
+    """The suite as far as it is sound; what its documents say does not matter here."""
     try:
         content = read_regular(path, MAX_BYTES + 1)
     except (OSError, ValueError):
         return None
-    return gather_suite(content, str(path), FolderFiles(path.parent), [])
+    files = FolderFiles(path.parent)
+    loaded = gather_suite(content, str(path), files, [])
+    return None if loaded is None else replace(loaded, suite=with_bytes(loaded.suite, files, []))
 
 
 def _new(found: Iterable[Fault], told: list[Fault]) -> list[Fault]:
@@ -84,6 +87,8 @@ def _new(found: Iterable[Fault], told: list[Fault]) -> list[Fault]:
             return True
         if is_beneath(fault, told):
             return True
+        if fault.expected == "a picture to show":  # because its file or its data was refused
+            return any(one.path in (f"{fault.path}.path", f"{fault.path}.data") for one in told)
         return providers and fault.expected == "a provider that exists"
 
     return [fault for fault in found if not follows(fault)]

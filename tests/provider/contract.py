@@ -17,11 +17,13 @@ from typing import Any
 
 import pytest
 from loopback import Answer, FakeTime, Server, answer, serving
-from wires import GENERIC, Wire
+from talks import expected, heard
+from wires import GENERIC, Wire, chat_sent
 
 from jurat.errors import ErrorCategory, ProviderError, RequestError
 from jurat.provider import (
     ChatMessage,
+    File,
     FinishReason,
     Frame,
     Image,
@@ -33,6 +35,8 @@ from jurat.provider import (
     Reply,
     ResponseSchema,
     TokenLogprobs,
+    ToolCall,
+    ToolResult,
     Usage,
 )
 from jurat.provider.http_provider import HttpProvider
@@ -177,7 +181,9 @@ class ProviderContract:
 
 
 SECRET = "sk-fake-0000000000000000000000000000"
-PICTURE = Image(media_type="image/png", data=b"\x89PNG\r\n")
+PICTURE = Image(media_type="image/png", data=b"\x89PNG\r\n\xff")
+MOVING = Image(media_type="image/gif", data=b"GIF89a")
+REPORT = File(name="report.pdf", media_type="application/pdf", data=b"%PDF-1.7 \xff")
 CATEGORIES = {
     "bad_key": ErrorCategory.AUTH_ERROR,
     "forbidden": ErrorCategory.AUTH_ERROR,
@@ -210,10 +216,25 @@ async def behind(wire: Wire, *answers: Answer, **row: Any) -> AsyncIterator[tupl
         await made.aclose()
 
 
-def prepared(wire: Wire, frame: Frame, user: str = "x", *, images: tuple[Image, ...] = (), **row: Any) -> Any:
+def prepared(wire: Wire, frame: Frame, user: str = "x", *, last: ChatMessage | None = None, **row: Any) -> Any:
     """What a provider of a kind would send."""
     made = make_provider({"base_url": "http://127.0.0.1:1", **wire.row, **row})
-    return json.loads(made.prepare(ModelRequest(frame=frame, user=user, images=images)).body)
+    return json.loads(made.prepare(ModelRequest(frame=frame, user=user, last=last)).body)
+
+
+def shown(*parts: Any, role: str = "user") -> ChatMessage:
+    return ChatMessage(role=role, parts=parts)
+
+
+def conversed(wire: Wire, *messages: ChatMessage, **row: Any) -> Any:
+    """What would be sent of a conversation, whose last message may be more than a text."""
+    frame = Frame(messages=messages[:-1], temperature=None, max_output_tokens=None)
+    return prepared(wire, frame, last=messages[-1], **row)
+
+
+def takes_files(wire: Wire) -> bool:
+    settings = make_provider({"base_url": "http://127.0.0.1:1", **wire.row}).settings
+    return settings.capabilities.documents
 
 
 def _with_every_number(value: Any, number: float) -> Any:
@@ -288,22 +309,90 @@ class HttpContract(ProviderContract):
         assert caught.value.category is ErrorCategory.UNSUPPORTED_STRUCTURED_OUTPUT
         assert server.requests == []
 
-    async def test_images_arrive_before_the_text(self, wire: Wire) -> None:
-        sent = wire.sent(prepared(wire, FRAME, "What is this?", images=(PICTURE, PICTURE)))
-        assert sent.images == [("image/png", PICTURE.data)] * 2
-        assert sent.messages[-1] == ("user", "What is this?")
+    async def test_images_arrive_in_their_message_where_they_stand(self, wire: Wire) -> None:
+        said = (
+            ChatMessage(role="system", content="S"),
+            shown("Before ", PICTURE, " between ", MOVING, "\n«Ü» \u2028"),
+            ChatMessage(role="assistant", content="I see."),
+            shown(MOVING, "And this?"),
+        )
+        assert heard(wire, conversed(wire, *said)) == expected(wire, said)
 
-    async def test_images_are_refused_before_a_call_where_the_model_takes_none(self, wire: Wire) -> None:
-        able = {**wire.row.get("capabilities", {}), "images": False}
-        with pytest.raises(RequestError, match="takes no images") as caught:
-            prepared(wire, FRAME, images=(PICTURE,), capabilities=able)
+    async def test_calls_of_tools_and_their_results_arrive_as_such(self, wire: Wire) -> None:
+        looks = ToolCall(id="c1", name="weather", arguments={"city": "Zürich", "days": [1, 2.5, None]})
+        asks = ToolCall(id="c2", name="clock")
+        told = (
+            ToolResult(id="c1", name="weather", parts=("rain",)),
+            ToolResult(id="c2", name="clock", parts=("no such zone",), failed=True),
+        )
+        again = ToolCall(id="c3", name="clock", arguments={"zone": "CET"})
+        said = (
+            ChatMessage(role="system", content="S"),
+            ChatMessage(role="user", content="Well?"),
+            shown("Let me look.", looks, asks, role="assistant"),
+            shown(*told, role="tool"),
+            shown(again, role="assistant"),
+            shown(ToolResult(id="c3", name="clock", parts=("noon",)), role="tool"),
+        )
+        assert heard(wire, conversed(wire, *said)) == expected(wire, said)
+        going_on = (*said, ChatMessage(role="user", content="So?"))
+        assert heard(wire, conversed(wire, *going_on)) == expected(wire, going_on)
+
+    async def test_an_image_that_a_tool_gave_back_is_in_its_result_or_refused(self, wire: Wire) -> None:
+        said = (
+            ChatMessage(role="user", content="Look"),
+            shown(ToolCall(id="c1", name="camera"), role="assistant"),
+            shown(ToolResult(id="c1", name="camera", parts=(PICTURE,)), role="tool"),
+        )
+        if wire.sent is chat_sent:
+            with pytest.raises(RequestError, match="result of the tool camera holds an image") as caught:
+                conversed(wire, *said)
+            assert caught.value.category is ErrorCategory.REQUEST_INVALID
+        else:
+            assert heard(wire, conversed(wire, *said))[-1] == expected(wire, said)[-1]
+
+    async def test_a_document_arrives_as_the_file_that_it_is_or_is_refused_before_a_call(self, wire: Wire) -> None:
+        nameless = wire.row["kind"] == "google"
+        said = (shown("Read ", replace(REPORT, name="") if nameless else REPORT, "and answer."),)
+        if takes_files(wire):
+            assert heard(wire, conversed(wire, *said)) == expected(wire, said)
+        with pytest.raises(RequestError, match="takes no documents") as caught:
+            conversed(wire, *said, capabilities={**wire.row.get("capabilities", {}), "documents": False})
         assert caught.value.category is ErrorCategory.REQUEST_INVALID
 
-    async def test_an_image_and_its_absence_have_different_keys(self, wire: Wire) -> None:
+    @pytest.mark.parametrize("place", ["last", "earlier", "result"])
+    async def test_images_are_refused_before_a_call_where_the_model_takes_none(self, wire: Wire, place: str) -> None:
+        able = {**wire.row.get("capabilities", {}), "images": False}
+        result = ToolResult(id="c", name="n", parts=(PICTURE,))
+        last = ChatMessage(role="user", content="x")
+        said = {"last": (shown(PICTURE),), "earlier": (shown(PICTURE), last), "result": (shown(result, role="tool"),)}
+        with pytest.raises(RequestError, match="takes no images, and the request holds 1") as caught:
+            conversed(wire, *said[place], capabilities=able)
+        assert caught.value.category is ErrorCategory.REQUEST_INVALID
+
+    async def test_a_picture_of_another_kind_is_refused_before_a_call(self, wire: Wire) -> None:
+        with pytest.raises(RequestError, match="found another media type"):
+            conversed(wire, shown(Image(media_type="image/tiff", data=b"II*")))
+
+    async def test_every_byte_of_a_picture_and_every_word_of_a_call_is_in_the_key(self, wire: Wire) -> None:
         made = make_provider({"base_url": "http://127.0.0.1:1", **wire.row})
-        plain = ModelRequest(frame=FRAME, user="x")
-        asked = [plain, replace(plain, images=(PICTURE,)), replace(plain, images=(PICTURE,), repeat=1)]
-        assert len({made.prepare(request).key for request in asked}) == 3
+        other = replace(PICTURE, data=PICTURE.data[:-1] + b"!")
+        call, result = ToolCall(id="c", name="n", arguments={"a": 1}), ToolResult(id="c", name="n", parts=("1",))
+        frames = [
+            Frame(messages=(shown(one, role="assistant"), shown(told, role="tool")))
+            for one in (call, replace(call, arguments={"a": 2}))
+            for told in (result, replace(result, parts=("2",)))
+        ]
+        asked = [
+            ModelRequest(frame=FRAME, user="x"),
+            *(ModelRequest(frame=FRAME, last=shown(one, "x")) for one in (PICTURE, other)),
+            ModelRequest(frame=FRAME, last=shown("x", PICTURE, " y")),
+            ModelRequest(frame=FRAME, last=shown(PICTURE, "x"), repeat=1),
+            *(ModelRequest(frame=frame, user="x") for frame in frames),
+        ]
+        keys = [made.prepare(request).key for request in asked]
+        assert len(set(keys)) == len(asked)
+        assert keys == [made.prepare(request).key for request in asked]
 
     async def test_a_setting_that_has_a_place_of_its_own_is_no_extra(self, wire: Wire) -> None:
         made = make_provider({"base_url": "http://127.0.0.1:1", **wire.row})

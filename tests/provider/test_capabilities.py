@@ -133,6 +133,7 @@ def test_a_right_declaration_has_no_faults() -> None:
         "schema_keywords_refused": [],
         "reasoning": False,
         "images": True,
+        "documents": False,
         "structured_by": "tool",
     }
     assert capability_faults(told) == []
@@ -172,6 +173,21 @@ def test_each_generation_of_claude_is_asked_in_its_own_way(
 def test_gemini_takes_a_schema_of_its_generation(model: str, by: str, context: int | None) -> None:
     able = capabilities_for("google", model)
     assert (able.structured_by, able.context_tokens) == (by, context)
+
+
+@pytest.mark.parametrize(
+    ("kind", "model", "takes"),
+    [
+        *(("openai", model, True) for model in ("gpt-4o", "gpt-5.6", "o3", "gpt-of-the-future")),
+        *(("openai", model, False) for model in ("gpt-4", "gpt-3.5-turbo", "o3-mini")),
+        *(("anthropic", "claude-haiku-4-5", True), ("anthropic", "claude-2", False)),
+        *(("google", "gemini-3.8-flash", True), ("google", "gemma-3", False)),
+        *((kind, "m", False) for kind in ("ollama", "groq", "xai", "vllm", "llama_cpp", "local", "azure_openai")),
+        ("openrouter", "anthropic/claude-haiku-4.5", True),
+    ],
+)
+def test_documents_go_as_files_to_models_that_read_them(kind: str, model: str, takes: bool) -> None:
+    assert capabilities_for(kind, model).documents is takes
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from jurat.errors import AuthoringError, ErrorCategory, ProviderError, RequestError
 from jurat.provider import (
     Capabilities,
+    ChatMessage,
     Frame,
     Image,
     ModelRequest,
@@ -176,5 +177,6 @@ def test_a_reply_is_written_once_for_each_model() -> None:
 
 async def test_a_reply_is_found_by_the_text_beside_an_image() -> None:
     provider = ScriptedProvider([{"match": "a cat?", "text": "yes"}, "no"])
-    request = ModelRequest(frame=FRAME, user="Is it a cat?", images=(Image(media_type="image/png", data=b"x"),))
+    last = ChatMessage(role="user", parts=(Image(media_type="image/png", data=b"x"), "Is it a cat?"))
+    request = ModelRequest(frame=FRAME, last=last)
     assert provider.read(await provider.send(provider.prepare(request))).text == "yes"

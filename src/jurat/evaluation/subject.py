@@ -18,7 +18,7 @@ from typing import Protocol
 from jurat.evaluation.assessment import TypedError
 from jurat.evidence import Document, Message
 from jurat.jsontext import Json
-from jurat.provider.protocol import Call, Raw, Usage
+from jurat.provider.protocol import Call, File, Image, Raw, Usage
 
 __all__ = ["Subject", "SubjectReply", "Task"]
 
@@ -34,6 +34,7 @@ class Task:
         messages: the conversation to answer, oldest first, the rendered prompt as the last user message.
         rendered_input: the prompt after its placeholders were filled, or None.
         prompt_template: the prompt before that, or None.
+        attached: documents that are shown as they are, before the text of the last user message.
         repeat: which repeat of the same question this is (the trial's index).
     """
 
@@ -44,6 +45,7 @@ class Task:
     variables: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
     documents: tuple[Document, ...] = ()
     metadata: Mapping[str, Json] = field(default_factory=lambda: _NOTHING)
+    attached: tuple[Image | File, ...] = ()
     repeat: int = 0
 
 

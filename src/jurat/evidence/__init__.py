@@ -18,14 +18,17 @@ from jurat.evidence.conversation import (
     message_to_json,
 )
 from jurat.evidence.numbering import MAX_ENTRY, Entry, Evidence, estimate_tokens, number_evidence
+from jurat.evidence.picture import MAX_IMAGE_BYTES, ImageBlock
 
 __all__ = [
     "MAX_ENTRY",
+    "MAX_IMAGE_BYTES",
     "Block",
     "Context",
     "Document",
     "Entry",
     "Evidence",
+    "ImageBlock",
     "Message",
     "RefusalBlock",
     "Role",

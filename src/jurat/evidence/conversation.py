@@ -2,17 +2,18 @@
 
 Only visible text may be quoted. Visible are text, refusals and the results of tools; a model's thinking and the
 arguments of its tool calls are not. The blocks of one message join without a separator, so that what the judge is
-shown, what a quote may cite and what was said are one and the same text.
+shown, what a quote may cite and what was said are one and the same text. A line stands in the place of each picture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
 from jurat.errors import Fault
+from jurat.evidence.picture import IMAGE_KEYS, MAX_IMAGE_BYTES, ImageBlock, Pictures, decoded_base64
 from jurat.jsontext import Json, NotJson, freeze, type_name
 from jurat.vocabulary import nearest
 
@@ -81,7 +82,7 @@ class ToolResultBlock:
     failed: bool = False
 
 
-Block = TextBlock | RefusalBlock | ThinkingBlock | ToolCallBlock | ToolResultBlock
+Block = TextBlock | RefusalBlock | ThinkingBlock | ToolCallBlock | ToolResultBlock | ImageBlock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,15 +102,35 @@ class Message:
         """What a reader sees of it, which is what a quote may cite."""
         return self.content if isinstance(self.content, str) else _visible(self.content)
 
+    @property
+    def spoken_text(self) -> str:
+        """The same, without the lines that stand for pictures."""
+        return self.content if isinstance(self.content, str) else _visible(self.content, pictures=False)
 
-def _visible(blocks: Sequence[Block]) -> str:
+    def pictures(self) -> Iterator[tuple[str, ImageBlock]]:
+        """Its pictures, those in the results of tools too, each with its path in the message."""
+        if not isinstance(self.content, str):
+            yield from _pictures(self.content, "content")
+
+
+def _visible(blocks: Sequence[Block], *, pictures: bool = True) -> str:
     parts: list[str] = []
     for block in blocks:
         if isinstance(block, TextBlock | RefusalBlock):
             parts.append(block.text)
         elif isinstance(block, ToolResultBlock):
-            parts.append(_visible(block.content))
+            parts.append(_visible(block.content, pictures=pictures))
+        elif isinstance(block, ImageBlock) and pictures:
+            parts.append(block.placeholder)
     return "".join(parts)
+
+
+def _pictures(blocks: Sequence[Block], path: str) -> Iterator[tuple[str, ImageBlock]]:
+    for index, block in enumerate(blocks):
+        if isinstance(block, ImageBlock):
+            yield f"{path}[{index}]", block
+        elif isinstance(block, ToolResultBlock):
+            yield from _pictures(block.content, f"{path}[{index}].content")
 
 
 # --- as JSON -------------------------------------------------------------------------------------------------------
@@ -125,18 +146,23 @@ _BLOCK_KEYS: Mapping[str, tuple[str, ...]] = {
     "thinking": ("type", "text"),
     "tool_call": ("type", "id", "name", "arguments"),
     "tool_result": ("type", "tool_call_id", "content", "failed"),
+    "image": IMAGE_KEYS,
 }
 
 
-def message_to_json(message: Message) -> dict[str, Json]:
-    """The message as plain JSON; `message_from_json` reads it back unchanged."""
+def message_to_json(message: Message, pictures: Pictures = "recorded") -> dict[str, Json]:
+    """The message as plain JSON; `message_from_json` reads it back unchanged.
+
+    Args:
+        pictures: which of them come with their bytes.
+    """
     role = str(message.role)
     if isinstance(message.content, str):
         return {"role": role, "content": message.content}
-    return {"role": role, "content": [_block_to_json(block) for block in message.content]}
+    return {"role": role, "content": [_block_to_json(block, pictures) for block in message.content]}
 
 
-def _block_to_json(block: Block) -> dict[str, Json]:
+def _block_to_json(block: Block, pictures: Pictures) -> dict[str, Json]:
     match block:
         case TextBlock(text=text):
             return {"type": "text", "text": text}
@@ -147,8 +173,10 @@ def _block_to_json(block: Block) -> dict[str, Json]:
         case ToolCallBlock(id=call, name=name, arguments=arguments):
             return {"type": "tool_call", "id": call, "name": name, "arguments": arguments}
         case ToolResultBlock(tool_call_id=call, content=content, failed=failed):
-            inner = [_block_to_json(part) for part in content]
+            inner = [_block_to_json(part, pictures) for part in content]
             return {"type": "tool_result", "tool_call_id": call, "content": inner, "failed": failed}
+        case ImageBlock():
+            return block.to_json(pictures)
 
 
 def message_from_json(value: object, path: str, faults: list[Fault]) -> Message | None:
@@ -194,6 +222,8 @@ def _block_from_json(value: object, path: str, faults: list[Fault], depth: int) 
     if kind in _TEXTS:
         text = text_or_fault(value.get("text"), f"{path}.text", faults)
         return None if text is None else _TEXTS[kind](text=text)
+    if kind == "image":
+        return _image(value, path, faults)
     if kind == "tool_call":
         return _tool_call(value, path, faults)
     return _tool_result(value, path, faults, depth)
@@ -219,6 +249,42 @@ def _tool_result(value: Mapping[str, object], path: str, faults: list[Fault], de
         return None
     blocks = (TextBlock(text=content),) if isinstance(content, str) else content
     return ToolResultBlock(tool_call_id=call, content=blocks, failed=failed)
+
+
+_PICTURE = "a picture by its path, by its data in base64, or by the sha256 of a recorded one"
+_HEXADECIMAL = frozenset("0123456789abcdef")
+
+
+def _image(value: Mapping[str, object], path: str, faults: list[Fault]) -> ImageBlock | None:
+    before = len(faults)
+    texts = [name for name in ("path", "data", "media_type", "sha256") if name in value]
+    read = {name: text_or_fault(value[name], f"{path}.{name}", faults) for name in texts}
+    size = value.get("size_bytes")
+    if "size_bytes" in value and (isinstance(size, bool) or not isinstance(size, int) or size < 0):
+        faults.append(Fault(path=f"{path}.size_bytes", expected="a whole number from 0", found=type_name(size)))
+    if not texts or texts == ["media_type"] or ("path" in value and "data" in value):
+        words = "both path and data" if "path" in value else "none of them"
+        faults.append(Fault(path=path, expected=_PICTURE, found=words))
+    if (hash_ := read.get("sha256")) is not None and (len(hash_) != 64 or not _HEXADECIMAL.issuperset(hash_)):
+        faults.append(Fault(path=f"{path}.sha256", expected="64 hexadecimal digits", found="other text"))
+    if len(faults) > before:
+        return None
+    data = read.pop("data", None)
+    made = ImageBlock(**read, size_bytes=size, data=_bytes(data, path, faults))  # type: ignore[arg-type]
+    if hash_ is not None and made.sha256 != hash_:
+        faults.append(Fault(path=f"{path}.sha256", expected="the hash of its data", found="another one"))
+    return made if len(faults) == before else None
+
+
+def _bytes(data: str | None, path: str, faults: list[Fault]) -> bytes | None:
+    found = None if data is None else decoded_base64(data)
+    if data is not None and not found:
+        hint = "A file is named by path" if len(data) < 300 else None
+        faults.append(Fault(path=f"{path}.data", expected="a picture in base64", found="other text", hint=hint))
+    elif found is not None and len(found) > MAX_IMAGE_BYTES:
+        expected = f"a picture of at most {MAX_IMAGE_BYTES // 2**20} MiB"
+        faults.append(Fault(path=f"{path}.data", expected=expected, found=f"{len(found):,} bytes"))
+    return found
 
 
 # --- shared with the context's reader ------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 Entries 0…n-1 are the conversation: the messages in order (the rendered input as a user message when there are none),
 and the output as the last assistant message. After them come, each when there is one: `expected`, `context` (the
 assertion's grounding text), every document, `metadata`. An entry is bounded to `MAX_ENTRY` characters; what was cut is
-listed, never hidden, and a quote from the part that was cut away is not found.
+listed, never hidden, and a quote from the part that was cut away is not found. Pictures are listed too: in their place
+stands a line that says so.
 """
 
 from __future__ import annotations
@@ -32,10 +33,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The numbered entries (an entry's number is its place), and the fields of which a part was cut off."""
+    """The numbered entries (an entry's number is its place), and what of the fields they do not show.
+
+    Attributes:
+        truncated_fields: the fields of which a part was cut off.
+        unseen_fields: the pictures, by their places, which nobody sees who reads the entries.
+    """
 
     entries: tuple[Entry, ...]
     truncated_fields: tuple[str, ...] = ()
+    unseen_fields: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -58,7 +65,15 @@ def number_evidence(context: Context, *, expected: Json = None, grounding: str |
             cut.append(field)
             entry = Entry(text=entry.text[:MAX_ENTRY], role=entry.role, label=entry.label)  # noqa: PLW2901
         entries.append(entry)
-    return Evidence(entries=tuple(entries), truncated_fields=tuple(cut))
+    return Evidence(entries=tuple(entries), truncated_fields=tuple(cut), unseen_fields=tuple(_unseen(context)))
+
+
+def _unseen(context: Context) -> Iterator[str]:
+    for index, message in enumerate(context.messages):
+        yield from (f"messages[{index}].{path}" for path, _ in message.pictures())
+    for index, document in enumerate(context.documents):
+        if document.media_type.startswith("image/"):
+            yield f"documents[{index}]"
 
 
 def _fields(context: Context, expected: Json, grounding: str | None) -> Iterator[tuple[str, Entry]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator, Sequence
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import Protocol
 
 from jurat.errors import ErrorCategory, EvaluationError, ProviderError, RequestError
@@ -159,27 +160,26 @@ class Judge:
         case to case; None takes those of the settings.
         """
         evidence = self.number(context, grounding, expected)
+        verdict = partial(
+            Verdict,
+            judge=self.facts,
+            truncated_fields=evidence.truncated_fields,
+            unseen_fields=evidence.unseen_fields,
+        )
         if not context.output.strip():
-            return Verdict(judge=self.facts, opinion=_empty_output(), truncated_fields=evidence.truncated_fields)
+            return verdict(opinion=_empty_output())
         try:
             self.check()
             self._refuse_too_large(evidence)
         except EvaluationError as error:
-            opinion = Opinion.failed(error.category, str(error))
-            return Verdict(judge=self.facts, opinion=opinion, truncated_fields=evidence.truncated_fields)
+            return verdict(opinion=Opinion.failed(error.category, str(error)))
         if self.settings.samples == 1:
             opinion = yield from _alone(self._strategist.steps(evidence, 0))
-            return Verdict(judge=self.facts, opinion=opinion, truncated_fields=evidence.truncated_fields)
+            return verdict(opinion=_told_unseen(opinion, evidence))
         asking = [self._strategist.steps(evidence, repeat) for repeat in range(self.settings.samples)]
         opinions = yield from side_by_side(asking)
         combined, repeats = combine_opinions(opinions, self.settings.reducer)
-        return Verdict(
-            judge=self.facts,
-            opinion=combined,
-            truncated_fields=evidence.truncated_fields,
-            repeats=repeats,
-            opinions=tuple(opinions),
-        )
+        return verdict(opinion=_told_unseen(combined, evidence), repeats=repeats, opinions=tuple(opinions))
 
     def _refuse_too_large(self, evidence: Evidence) -> None:
         window = self.provider.settings.capabilities.context_tokens
@@ -291,6 +291,18 @@ def _empty_output() -> Opinion:
         code="empty_output", message="the output is empty, so there is nothing to judge", severity=Severity.WARNING
     )
     return Opinion(status=Status.UNVERIFIED, findings=(finding,), spending=NOTHING_SENT)
+
+
+def _told_unseen(opinion: Opinion, evidence: Evidence) -> Opinion:
+    """An opinion that says of which pictures it knows no more than that they are there."""
+    unseen = evidence.unseen_fields
+    if not unseen or opinion.error is not None:
+        return opinion
+    shown = ", ".join(unseen[:3]) + (", …" if len(unseen) > 3 else "")
+    pictures = "a picture" if len(unseen) == 1 else f"{len(unseen):,} pictures"
+    message = f"the judge did not see {pictures}: a line stood in the place of {shown}"
+    finding = Finding(code="images_unseen", message=message, severity=Severity.INFO)
+    return replace(opinion, findings=(*opinion.findings, finding))
 
 
 def _frame_tokens(messages: Sequence[ChatMessage]) -> int:

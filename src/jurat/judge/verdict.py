@@ -157,6 +157,7 @@ class Verdict:
         judge: who judged.
         opinion: the outcome over all repeats.
         truncated_fields: which parts of the evidence were cut before they were shown.
+        unseen_fields: the pictures in it, which the judge is not shown.
         repeats: mean, spread and flip rate over the repeats, when there are several.
         opinions: each repeat by itself, in order, when there are several.
     """
@@ -164,6 +165,7 @@ class Verdict:
     judge: JudgeFacts
     opinion: Opinion
     truncated_fields: tuple[str, ...] = ()
+    unseen_fields: tuple[str, ...] = ()
     repeats: RepeatSummary | None = None
     opinions: tuple[Opinion, ...] = ()
 

@@ -10,6 +10,7 @@ from jurat.provider.protocol import (
     Call,
     Capabilities,
     ChatMessage,
+    File,
     FinishReason,
     Frame,
     Image,
@@ -20,6 +21,8 @@ from jurat.provider.protocol import (
     Reply,
     ResponseSchema,
     TokenLogprobs,
+    ToolCall,
+    ToolResult,
     Usage,
 )
 from jurat.provider.registry import is_shorthand, make_provider, parse_shorthand
@@ -37,6 +40,7 @@ __all__ = [
     "Call",
     "Capabilities",
     "ChatMessage",
+    "File",
     "FinishReason",
     "Frame",
     "HttpProvider",
@@ -55,6 +59,8 @@ __all__ = [
     "ScriptedProvider",
     "ScriptedReply",
     "TokenLogprobs",
+    "ToolCall",
+    "ToolResult",
     "Usage",
     "is_shorthand",
     "make_provider",

@@ -1,16 +1,19 @@
 """Anthropic's Messages API: requests and replies.
 
-The system message goes apart, and roles alternate. Structured output comes by a schema of the reply
-(`output_config.format`), or, for models from before that, by one tool that must be called, whose input is then the
-answer, taken to the letter. The trusted part of a judge's request is marked for the prompt cache, because it comes back
-with every call. Tokens of the cache are counted beside the input there, and inside of it here.
+The system message goes apart, and roles alternate: results of tools are the user's. Structured output comes by a schema
+of the reply (`output_config.format`), or, for models from before that, by one tool that must be called, whose input is
+then the answer, taken to the letter. The trusted part of a judge's request is marked for the prompt cache, because it
+comes back with every call. Tokens of the cache are counted beside the input there, and inside of it here.
+
+A conversation with calls of tools has to declare these tools. Where the author offers none, they are declared by their
+names alone, and may not be called.
 """
 
 from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jurat.jsontext import Json, thaw
@@ -28,7 +31,8 @@ from jurat.provider.envelopes import (
     tokens,
 )
 from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
-from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings, Reply, Usage
+from jurat.provider.message import ChatMessage, File, Image, Part, ToolCall, ToolResult
+from jurat.provider.protocol import FinishReason, Frame, ProviderSettings, Reply, Usage
 from jurat.provider.schema_dialect import anthropic_schema
 from jurat.provider.verbatim import member_text
 
@@ -41,39 +45,57 @@ _DEFAULT_TOKENS = 4096
 _CACHED: dict[str, Json] = {"cache_control": {"type": "ephemeral"}}
 
 
-def _head(frame: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
-    system, earlier, _ = turns(frame.messages)
+def _head(messages: Sequence[ChatMessage], frame: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
+    system, spoken = turns(messages)
     # Only a judge's frame is sure to come back; writing to the cache what is asked once would cost a quarter more.
     mark = frame.schema is not None
-    messages: list[Json] = [
-        {"role": turn.role, "content": _blocks(turn.texts, mark and turn is earlier[-1])} for turn in earlier
-    ]
+    before_last = len(spoken) - 2
     told: dict[str, Json] = {"model": settings.model}
     if system is not None:
-        told["system"] = _blocks((system,), mark and not earlier)
-    return {**told, "messages": messages}
+        told["system"] = _blocks((system,), mark and before_last < 0)
+    made: list[Json] = [
+        {"role": turn.role, "content": _blocks(turn.parts, mark and number == before_last)}
+        for number, turn in enumerate(spoken)
+    ]
+    return {**told, "messages": made}
 
 
-def _blocks(texts: tuple[str, ...], marked: bool = False) -> Json:
-    if len(texts) == 1 and not marked:
-        return texts[0]
-    blocks: list[dict[str, Json]] = [{"type": "text", "text": text} for text in texts]
+def _blocks(parts: Sequence[Part], marked: bool = False) -> Json:
+    if len(parts) == 1 and isinstance(parts[0], str) and not marked:
+        return parts[0]
+    blocks = [_block(part) for part in parts]
     if marked:
         blocks[-1] = {**blocks[-1], **_CACHED}
     return list[Json](blocks)
 
 
-def _user(frame: Frame, text: str, images: tuple[Image, ...]) -> Mapping[str, Json]:
-    before = turns(frame.messages)[2]
-    if not before and not images:
-        return {"role": "user", "content": text}
-    blocks: list[Json] = [{"type": "text", "text": one} for one in before]
-    blocks += [{"type": "image", "source": _source(image)} for image in images]
-    return {"role": "user", "content": [*blocks, {"type": "text", "text": text}]}
+def _block(part: Part) -> dict[str, Json]:
+    match part:
+        case str():
+            return {"type": "text", "text": part}
+        case Image():
+            return {"type": "image", "source": _source(part)}
+        case File(name=name):
+            return {"type": "document", "title": name, "source": _source(part)}
+        case ToolCall(id=call, name=name, arguments=arguments):
+            return {"type": "tool_use", "id": call, "name": name, "input": thaw(arguments)}
+        case ToolResult(id=call, parts=parts, failed=failed):
+            told: dict[str, Json] = {"type": "tool_result", "tool_use_id": call, "content": _blocks(parts)}
+            return {**told, "is_error": True} if failed else told
 
 
-def _source(image: Image) -> Json:
-    return {"type": "base64", "media_type": image.media_type, "data": b64encode(image.data).decode()}
+def _source(part: Image | File) -> Json:
+    return {"type": "base64", "media_type": part.media_type, "data": b64encode(part.data).decode()}
+
+
+def _declared(frame: Frame, settings: ProviderSettings) -> dict[str, Json]:
+    """The tools that the conversation speaks of, where the author offers none: there, and not to be called."""
+    parts = (part for message in frame.messages for part in message.parts)
+    names = dict.fromkeys(part.name for part in parts if isinstance(part, ToolCall))
+    if not names or "tools" in frame.extra or "tools" in settings.extra:
+        return {}
+    tools: list[Json] = [{"name": name, "input_schema": {"type": "object"}} for name in names]
+    return {"tools": tools, "tool_choice": {"type": "none"}}
 
 
 def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
@@ -84,7 +106,7 @@ def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
     if frame.temperature is not None and able.temperature:
         fields["temperature"] = min(frame.temperature, 1.0)  # the vendor's scale ends there
     if frame.schema is None:
-        return fields
+        return {**fields, **_declared(frame, settings)}
     schema = anthropic_schema(thaw(frame.schema.schema))
     if able.structured_by == "tool":
         tool = {"name": _ANSWER_TOOL, "description": "Give the answer.", "input_schema": schema}
@@ -180,7 +202,6 @@ def _usage(usage: Mapping[str, Any]) -> Usage:
 ANTHROPIC = Dialect(
     path=lambda _: "/messages",
     head=_head,
-    user=_user,
     fields=_fields,
     own=frozenset(
         [

@@ -5,14 +5,15 @@ Everything else (keys, bytes, retries, errors, limits) is the same for all, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from jurat.jsontext import Json
 from jurat.provider.errors_from_http import Destination
-from jurat.provider.protocol import ChatMessage, Frame, Image, ProviderSettings, Reply
+from jurat.provider.message import ChatMessage, Part
+from jurat.provider.protocol import Frame, ProviderSettings, Reply
 
 __all__ = ["Dialect", "Turn", "output_limit", "turns"]
 
@@ -23,8 +24,8 @@ class Dialect:
 
     Attributes:
         path: what is added to the base URL.
-        head: a request's members up to the earlier messages; the last one is the list of them.
-        user: the message that holds the user's text, which is its last value where there are no images.
+        head: a request's members up to its messages, whose list is the last one. Where the last message is a text,
+            that text is the last value in it.
         fields: the further members: limits, schema, and so on.
         own: members, and members of members (`options.temperature`), that an extra setting cannot replace.
         read: what a body says; raises ProviderError when it is no reply.
@@ -34,8 +35,7 @@ class Dialect:
     """
 
     path: Callable[[ProviderSettings], str]
-    head: Callable[[Frame, ProviderSettings], Mapping[str, Json]]
-    user: Callable[[Frame, str, tuple[Image, ...]], Mapping[str, Json]]
+    head: Callable[[Sequence[ChatMessage], Frame, ProviderSettings], Mapping[str, Json]]
     fields: Callable[[Frame, ProviderSettings], dict[str, Any]]
     own: frozenset[str]
     read: Callable[[bytes, Destination], Reply]
@@ -55,24 +55,24 @@ class Turn:
     """Messages of one role that follow each other."""
 
     role: str
-    texts: tuple[str, ...]
+    parts: tuple[Part, ...]
 
 
-def turns(messages: Iterable[ChatMessage]) -> tuple[str | None, tuple[Turn, ...], tuple[str, ...]]:
-    """The messages of a frame for vendors who take the system message apart and want roles that alternate.
+def turns(messages: Iterable[ChatMessage]) -> tuple[str | None, tuple[Turn, ...]]:
+    """Messages for vendors who take the system message apart and want roles that alternate.
 
     Returns:
-        All system messages, joined by a blank line, or None; the turns, neighbours of one role made one; and the texts
-        of a last turn that is the user's own, which belong before the text of the request.
+        All system messages, joined by a blank line, or None; and the turns: neighbours of one role made one, with the
+        results of tools in the user's.
     """
-    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    system: list[str] = []
     made: list[Turn] = []
     for message in messages:
-        if message.role == "system":
-            continue
-        if made and made[-1].role == message.role:
-            made[-1] = Turn(message.role, (*made[-1].texts, message.content))
+        role = "user" if message.role == "tool" else message.role
+        if role == "system":
+            system.append(message.content)
+        elif made and made[-1].role == role:
+            made[-1] = Turn(role, (*made[-1].parts, *message.said))
         else:
-            made.append(Turn(message.role, (message.content,)))
-    before = made.pop().texts if made and made[-1].role == "user" else ()
-    return system or None, tuple(made), before
+            made.append(Turn(role, message.said))
+    return "\n\n".join(system) or None, tuple(made)

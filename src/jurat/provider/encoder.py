@@ -15,29 +15,27 @@ from typing import Any
 from jurat.errors import ErrorCategory, RequestError
 from jurat.jsontext import Json, NotJson, thaw
 from jurat.provider.dialect import Dialect
-from jurat.provider.protocol import Call, Frame, Image, ModelRequest, ProviderSettings
+from jurat.provider.message import MEDIA_TYPES, ChatMessage, File, Image, parts_within
+from jurat.provider.protocol import Call, Frame, ModelRequest, ProviderSettings
 
 __all__ = ["FrameEncoder", "refuse_unsupported"]
 
 _KEPT_FRAMES = 64
-_MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+_EMPTY = ChatMessage(role="user")
 
 
 class _Encoded:
-    """A frame's bytes around the user's message and around its text, and a hasher that has read the first part."""
+    """A frame's bytes around the user's text, and a hasher that has read the first part."""
 
-    __slots__ = ("after", "before", "hasher", "head", "tail")
+    __slots__ = ("hasher", "head", "tail")
 
-    def __init__(self, settings: ProviderSettings, before: str, message: str, after: str) -> None:
-        cut = message.rindex('""')  # an empty text is the last value of a message without images
-        self.before, self.after = before.encode(), after.encode()
-        self.head = self.before + message[:cut].encode()
-        self.tail = message[cut + 2 :].encode() + self.after
+    def __init__(self, settings: ProviderSettings, body: str, cut: int) -> None:
+        self.head, self.tail = body[:cut].encode(), body[cut + 2 :].encode()
         self.hasher = _hasher(settings, self.head)
 
 
 class FrameEncoder:
-    """Turns requests into calls for one provider. Keeps the encoding of the last frames, by identity."""
+    """Turns requests into calls for one provider. Keeps the encoding of the last frames that are texts, by identity."""
 
     def __init__(self, settings: ProviderSettings, dialect: Dialect) -> None:
         self._settings, self._dialect = settings, dialect
@@ -49,9 +47,11 @@ class FrameEncoder:
         Raises:
             RequestError: for what the model cannot do, a misplaced extra setting, and text that is no Unicode.
         """
-        encoded = self._frames.get(request.frame) or self._encode(request.frame)
-        if request.images:
-            return self._call_with_images(request, encoded)
+        encoded = self._frames.get(request.frame)
+        if encoded is None or request.last is not None:
+            if request.last is not None or any(message.parts for message in request.frame.messages):
+                return self._call_in_parts(request)
+            encoded = self._encode(request.frame)
         try:
             rest = encode_basestring(request.user).encode() + encoded.tail
         except UnicodeEncodeError:
@@ -62,35 +62,38 @@ class FrameEncoder:
             return Call(key=hasher.hexdigest(), body=encoded.head + rest)
         raise fault
 
-    def _call_with_images(self, request: ModelRequest, encoded: _Encoded) -> Call:
-        _refuse_images(request.images, self._settings)
-        message = self._dialect.user(request.frame, request.user, request.images)
-        try:
-            body = encoded.before + _dumped(message).encode() + encoded.after
-        except UnicodeEncodeError:
-            raise _no_unicode() from None
+    def _call_in_parts(self, request: ModelRequest) -> Call:
+        """A request that is more than texts, written anew each time: its pictures are not kept."""
+        last = request.last or ChatMessage(role="user", content=request.user)
+        messages = (*request.frame.messages, last)
+        _refuse_parts(messages, self._settings)
+        body = self._body(messages, request.frame)[0].encode()
         hasher = _hasher(self._settings, body)
         hasher.update(b"\n%d" % request.repeat)
         return Call(key=hasher.hexdigest(), body=body)
 
     def _encode(self, frame: Frame) -> _Encoded:
-        settings, dialect = self._settings, self._dialect
-        refuse_unsupported(frame, settings)
+        body, cut = self._body((*frame.messages, _EMPTY), frame)
+        encoded = _Encoded(self._settings, body, cut)
+        if len(self._frames) >= _KEPT_FRAMES:
+            del self._frames[next(iter(self._frames))]
+        self._frames[frame] = encoded
+        return encoded
+
+    def _body(self, messages: tuple[ChatMessage, ...], frame: Frame) -> tuple[str, int]:
+        """The whole request, and where in it the text of the last message stands if that is empty; else -1."""
+        refuse_unsupported(frame, self._settings)
         try:
-            front = _dumped(dialect.head(frame, settings))[: -len("]}")]
-            before = front if front.endswith("[") else f"{front},"
+            front = _dumped(self._dialect.head(messages, frame, self._settings))[:-1]
             fields = _dumped(self._fields(frame))
-            after = "]" + (f",{fields[1:]}" if fields != "{}" else "}")
-            encoded = _Encoded(settings, before, _dumped(dialect.user(frame, "", ())), after)
+            body = front + (f",{fields[1:]}" if fields != "{}" else "}")
+            body.encode()
         except (NotJson, UnicodeEncodeError) as error:
             what = str(error) if isinstance(error, NotJson) else "text with a lone surrogate"
             raise RequestError(
                 ErrorCategory.REQUEST_INVALID, f"the request cannot be written as JSON: {what}"
             ) from None
-        if len(self._frames) >= _KEPT_FRAMES:
-            del self._frames[next(iter(self._frames))]
-        self._frames[frame] = encoded
-        return encoded
+        return body, front.rfind('""')
 
     def _fields(self, frame: Frame) -> dict[str, Json]:
         fields = self._dialect.fields(frame, self._settings)
@@ -152,18 +155,23 @@ def refuse_unsupported(frame: Frame, settings: ProviderSettings) -> None:
         )
 
 
-def _refuse_images(images: tuple[Image, ...], settings: ProviderSettings) -> None:
-    if not settings.capabilities.images:
-        raise RequestError(
-            ErrorCategory.REQUEST_INVALID,
-            f"provider {settings.name}: model {settings.model} takes no images, and the request holds "
-            f"{len(images)}. Take another model; if this one does take them, declare capabilities: {{images: true}}",
-        )
-    if any(image.media_type not in _MEDIA_TYPES for image in images):
-        raise RequestError(
-            ErrorCategory.REQUEST_INVALID,
-            "expected images as " + ", ".join(_MEDIA_TYPES) + "; found another media type",
-        )
+def _refuse_parts(messages: tuple[ChatMessage, ...], settings: ProviderSettings) -> None:
+    """Refuse pictures and files that the model does not take, before a call."""
+    able, parts = settings.capabilities, [part for message in messages for part in parts_within(message)]
+    images = [part for part in parts if isinstance(part, Image)]
+    files = [part for part in parts if isinstance(part, File)]
+    for what, found, takes in (("images", images, able.images), ("documents", files, able.documents)):
+        if found and not takes:
+            raise RequestError(
+                ErrorCategory.REQUEST_INVALID,
+                f"provider {settings.name}: model {settings.model} takes no {what}, and the request holds "
+                f"{len(found)}. Take another model; if this one does take them, declare capabilities: {{{what}: true}}",
+            )
+    for found, kinds in ((images, MEDIA_TYPES), (files, ("application/pdf",))):
+        if any(part.media_type not in kinds for part in found):
+            raise RequestError(
+                ErrorCategory.REQUEST_INVALID, "expected " + ", ".join(kinds) + "; found another media type"
+            )
 
 
 def _no_unicode() -> RequestError:

@@ -4,12 +4,17 @@ The model stands in the path, the key in a header of its own and never in the UR
 alternate and are called `user` and `model`. Structured output comes by `responseJsonSchema`, or `responseSchema` for
 models from before that. Thoughts are counted beside the candidates there, and inside of the output here. A prompt that
 was blocked has no candidates: that is a refusal, not a fault.
+
+A picture that a tool gave back stands beside its result, where every model takes it. Models since Gemini 3 want a
+signature with each step of calls, which only they can give; a call that was recorded elsewhere says so in its place, in
+the vendor's own word for it.
 """
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -17,10 +22,13 @@ from jurat.jsontext import Json, thaw
 from jurat.provider.dialect import Dialect, output_limit, turns
 from jurat.provider.envelopes import NO_USAGE, decoded, finished, finite, model_name, no_reply, text_or_none, tokens
 from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
-from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings, Reply, TokenLogprobs, Usage
+from jurat.provider.message import ChatMessage, File, Image, Part, ToolCall, ToolResult
+from jurat.provider.protocol import FinishReason, Frame, ProviderSettings, Reply, TokenLogprobs, Usage
 from jurat.provider.schema_dialect import google_schema, openapi_schema
 
 __all__ = ["GOOGLE"]
+
+_UNSIGNED = "skip_thought_signature_validator"
 
 
 def _path(settings: ProviderSettings) -> str:
@@ -29,25 +37,45 @@ def _path(settings: ProviderSettings) -> str:
     return f"/{quote(place, safe='/')}:generateContent"
 
 
-def _head(frame: Frame, _: ProviderSettings) -> Mapping[str, Json]:
-    system, earlier, _before = turns(frame.messages)
+def _head(messages: Sequence[ChatMessage], _: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
+    system, spoken = turns(messages)
+    signed = _wants_signatures(settings.model)
     contents: list[Json] = [
-        {"role": "model" if turn.role == "assistant" else "user", "parts": _parts(turn.texts)} for turn in earlier
+        {"role": "model" if turn.role == "assistant" else "user", "parts": _parts(turn.parts, signed)}
+        for turn in spoken
     ]
-    told: dict[str, Json] = {} if system is None else {"systemInstruction": {"parts": _parts((system,))}}
+    told: dict[str, Json] = {} if system is None else {"systemInstruction": {"parts": [{"text": system}]}}
     return {**told, "contents": contents}
 
 
-def _parts(texts: tuple[str, ...]) -> list[Json]:
-    return [{"text": text} for text in texts]
+def _wants_signatures(model: str) -> bool:
+    found = re.search(r"gemini-(\d+)", model)
+    return found is not None and int(found[1]) >= 3
 
 
-def _user(frame: Frame, text: str, images: tuple[Image, ...]) -> Mapping[str, Json]:
-    parts = _parts(turns(frame.messages)[2])
-    parts += [
-        {"inlineData": {"mimeType": image.media_type, "data": b64encode(image.data).decode()}} for image in images
-    ]
-    return {"role": "user", "parts": [*parts, {"text": text}]}
+def _parts(parts: Sequence[Part], signed: bool) -> list[Json]:
+    made = [one for part in parts for one in _written(part)]
+    first = next((one for one in made if "functionCall" in one), None)
+    if first is not None and signed:
+        first["thoughtSignature"] = _UNSIGNED
+    return list[Json](made)
+
+
+def _written(part: Part) -> Iterator[dict[str, Json]]:
+    match part:
+        case str():
+            yield {"text": part}
+        case Image() | File():
+            yield {"inlineData": {"mimeType": part.media_type, "data": b64encode(part.data).decode()}}
+        case ToolCall(id=call, name=name, arguments=arguments):
+            yield {"functionCall": {"id": call, "name": name, "args": thaw(arguments)}}
+        case ToolResult(id=call, name=name, parts=parts, failed=failed):
+            text = "".join(one for one in parts if isinstance(one, str))
+            said: Json = {"error" if failed else "output": text}
+            yield {"functionResponse": {"id": call, "name": name, "response": said}}
+            for one in parts:
+                if isinstance(one, Image):
+                    yield from _written(one)
 
 
 def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
@@ -161,7 +189,6 @@ def _token(chosen: Mapping[str, Any], top: object) -> TokenLogprobs:
 GOOGLE = Dialect(
     path=_path,
     head=_head,
-    user=_user,
     fields=_fields,
     own=frozenset(
         [

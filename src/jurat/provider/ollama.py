@@ -2,34 +2,52 @@
 
 The schema goes into `format`, limits into `options`. A prompt that does not fit is refused by the server
 (`truncate: false`), because evidence that was cut without a word would be judged as if it were whole. Where the context
-length is declared, the server is told to make that much room (`num_ctx`).
+length is declared, the server is told to make that much room (`num_ctx`). Pictures stand beside a message's text, not
+within it; a call of a tool has no id, and its result names the tool.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jurat.jsontext import Json, thaw
 from jurat.provider.dialect import Dialect, output_limit
 from jurat.provider.envelopes import characters, decoded, finished, model_name, no_reply, token_logprobs, tokens
 from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
-from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings, Reply, Usage
+from jurat.provider.message import ChatMessage, Image, ToolCall, ToolResult
+from jurat.provider.protocol import FinishReason, Frame, ProviderSettings, Reply, Usage
 from jurat.provider.schema_dialect import without_keywords
 
 __all__ = ["OLLAMA"]
 
 
-def _head(frame: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
-    messages: list[Json] = [{"role": message.role, "content": message.content} for message in frame.messages]
+def _head(messages: Sequence[ChatMessage], _: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
     told: dict[str, Json] = {"model": settings.model, "stream": False, "truncate": False, "shift": False}
-    return {**told, "messages": messages}
+    return {**told, "messages": [made for message in messages for made in _messages(message)]}
 
 
-def _user(_: Frame, text: str, images: tuple[Image, ...]) -> Mapping[str, Json]:
-    shown: dict[str, Json] = {"images": [b64encode(image.data).decode() for image in images]} if images else {}
-    return {"role": "user", **shown, "content": text}
+def _messages(message: ChatMessage) -> Iterator[Json]:
+    """A message as the server has it: one, or of a tool's results one each."""
+    if message.role == "tool" and message.parts:
+        for part in message.parts:
+            if isinstance(part, ToolResult):
+                yield {"role": "tool", "tool_name": part.name, **_content(part.parts)}
+        return
+    calls: list[Json] = [
+        {"function": {"name": part.name, "arguments": thaw(part.arguments)}}
+        for part in message.parts
+        if isinstance(part, ToolCall)
+    ]
+    made: dict[str, Json] = {"role": message.role, **_content(message.said)}
+    yield {**made, "tool_calls": calls} if calls else made
+
+
+def _content(parts: Sequence[object]) -> dict[str, Json]:
+    images: list[Json] = [b64encode(part.data).decode() for part in parts if isinstance(part, Image)]
+    text = "".join(part for part in parts if isinstance(part, str))
+    return {"images": images, "content": text} if images else {"content": text}
 
 
 def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
@@ -79,7 +97,6 @@ def _read(body: bytes, to: Destination) -> Reply:
 OLLAMA = Dialect(
     path=lambda _: "/api/chat",
     head=_head,
-    user=_user,
     fields=_fields,
     own=frozenset(
         [

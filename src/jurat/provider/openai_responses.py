@@ -1,12 +1,13 @@
 """OpenAI's Responses API: requests and replies.
 
 Nothing is kept at the vendor (`store: false`), since each request is whole. A reply is a list of items: the text of the
-final messages is the answer, reasoning and commentary are counted, and whoever calls a tool has not answered.
+final messages is the answer, reasoning and commentary are counted, and whoever calls a tool has not answered. A request
+is such a list too: calls of tools and their results are items beside the messages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jurat.jsontext import Json
@@ -25,8 +26,9 @@ from jurat.provider.envelopes import (
     tokens,
 )
 from jurat.provider.errors_from_http import Destination, error_in_body, holds_error
-from jurat.provider.openai_request import data_url, strict_schema
-from jurat.provider.protocol import FinishReason, Frame, Image, ProviderSettings, Reply, TokenLogprobs, Usage
+from jurat.provider.message import ChatMessage, File, Image, ToolCall, ToolResult
+from jurat.provider.openai_request import arguments_text, data_url, strict_schema
+from jurat.provider.protocol import FinishReason, Frame, ProviderSettings, Reply, TokenLogprobs, Usage
 
 __all__ = ["RESPONSES"]
 
@@ -37,16 +39,42 @@ _OURS_TO_CALL = (
 _LOGPROBS = "message.output_text.logprobs"
 
 
-def _head(frame: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
-    messages: list[Json] = [{"role": message.role, "content": message.content} for message in frame.messages]
-    return {"model": settings.model, "store": False, "input": messages}
+def _head(messages: Sequence[ChatMessage], _: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
+    items: list[Json] = [item for message in messages for item in _items(message)]
+    return {"model": settings.model, "store": False, "input": items}
 
 
-def _user(_: Frame, text: str, images: tuple[Image, ...]) -> Mapping[str, Json]:
-    if not images:
-        return {"role": "user", "content": text}
-    parts: list[Json] = [{"type": "input_image", "image_url": data_url(image), "detail": "auto"} for image in images]
-    return {"role": "user", "content": [*parts, {"type": "input_text", "text": text}]}
+def _items(message: ChatMessage) -> Iterator[Json]:
+    """A message as items, in the order of its parts. What the assistant said is text, what a user shows are parts."""
+    if not message.parts:
+        yield {"role": message.role, "content": message.content}
+    elif message.role in ("assistant", "tool"):
+        yield from (_item(part) for part in message.parts)
+    else:
+        yield {"role": message.role, "content": [_shown(part) for part in message.parts]}
+
+
+def _item(part: object) -> Json:
+    match part:
+        case ToolCall(id=call, name=name):
+            return {"type": "function_call", "call_id": call, "name": name, "arguments": arguments_text(part)}
+        case ToolResult(id=call, parts=parts):
+            told: Json = "".join(map(str, parts))
+            if any(isinstance(one, Image) for one in parts):
+                told = [_shown(one) for one in parts]
+            return {"type": "function_call_output", "call_id": call, "output": told}
+        case _:
+            return {"role": "assistant", "content": str(part)}
+
+
+def _shown(part: object) -> Json:
+    match part:
+        case Image():
+            return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
+        case File(name=name):
+            return {"type": "input_file", "filename": name, "file_data": data_url(part)}
+        case _:
+            return {"type": "input_text", "text": str(part)}
 
 
 def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
@@ -150,7 +178,6 @@ def _usage(usage: Mapping[str, Any]) -> Usage:
 RESPONSES = Dialect(
     path=lambda _: "/responses",
     head=_head,
-    user=_user,
     fields=_fields,
     own=frozenset(
         [

@@ -22,11 +22,13 @@ from typing import Protocol, runtime_checkable
 
 from jurat.errors import ErrorCategory
 from jurat.jsontext import Json
+from jurat.provider.message import ChatMessage, File, Image, ToolCall, ToolResult
 
 __all__ = [
     "Call",
     "Capabilities",
     "ChatMessage",
+    "File",
     "FinishReason",
     "Frame",
     "Image",
@@ -37,6 +39,8 @@ __all__ = [
     "Reply",
     "ResponseSchema",
     "TokenLogprobs",
+    "ToolCall",
+    "ToolResult",
     "Usage",
 ]
 
@@ -93,14 +97,6 @@ _FINISH_WORDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChatMessage:
-    """One message of a request: `role` is `system`, `user` or `assistant`."""
-
-    role: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseSchema:
     """The JSON Schema that the reply has to follow, strictly."""
 
@@ -113,7 +109,7 @@ class Frame:
     """What stays the same from call to call. Compared by identity, so that an adapter can keep its encoding.
 
     Attributes:
-        messages: the trusted messages, the system message first.
+        messages: those before the last one, the system message first.
         schema: the structured output asked for, or None for a free reply.
         temperature: None sends none.
         max_output_tokens: None sends none.
@@ -130,32 +126,20 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Image:
-    """A picture that goes with the user's text.
-
-    Attributes:
-        media_type: `image/png`, `image/jpeg`, `image/webp` or `image/gif`.
-        data: the bytes of the file.
-    """
-
-    media_type: str
-    data: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
     """One question to a model.
 
     Attributes:
-        user: the user's text.
+        frame: what comes before it, and the settings.
+        user: the user's text, which is the last message.
         repeat: which repeat of the same question it is, from 0.
-        images: pictures that the user shows before the text; refused for a model that takes none.
+        last: the last message in the place of `user`, where it is more than a user's text.
     """
 
     frame: Frame
-    user: str
+    user: str = ""
     repeat: int = 0
-    images: tuple[Image, ...] = ()
+    last: ChatMessage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +237,7 @@ class Capabilities:
         schema_keywords_refused: words of JSON Schema that the server refuses; left out of what is sent, while the
             check of the reply stays whole.
         images: whether a request may hold images.
+        documents: whether a request may hold PDFs as files.
     """
 
     structured_output: bool = True
@@ -265,6 +250,7 @@ class Capabilities:
     reasoning_room: int = 8192
     schema_keywords_refused: tuple[str, ...] = ()
     images: bool = False
+    documents: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ class Withheld(StrEnum):
 EVERYTHING = frozenset(Withheld)
 _FACTS = (
     *("schema_version", "threshold", "rubric", "template", "template_revision", "score_range", "contract", "strategy"),
-    *("judge", "truncated_fields", "negate"),
+    *("judge", "truncated_fields", "unseen_fields", "negate"),
 )
 """What of a result's metadata says how was judged, and nothing of what was."""
 _EXECUTION = ("latency_ms", "cost_usd", "finish_reason", "refused", "failed_attempts")

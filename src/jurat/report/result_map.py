@@ -29,7 +29,7 @@ def verdict_map(verdict: Verdict) -> dict[str, Json]:
         "score": found.score,
         "reason": found.reason,
         "evidence": _quotes(found.quotes),
-        "metadata": _metadata(verdict.judge, verdict.truncated_fields),
+        "metadata": _metadata(verdict),
         "evaluator": _evaluator(verdict.judge, found),
     }
     if found.findings:
@@ -44,8 +44,9 @@ def verdict_map(verdict: Verdict) -> dict[str, Json]:
     return made
 
 
-def _metadata(judge: JudgeFacts, truncated: Sequence[str]) -> dict[str, Json]:
-    return {
+def _metadata(verdict: Verdict) -> dict[str, Json]:
+    judge = verdict.judge
+    made: dict[str, Json] = {
         "schema_version": SCHEMA_VERSION,
         "threshold": judge.threshold,
         "rubric": judge.rubric,
@@ -55,8 +56,9 @@ def _metadata(judge: JudgeFacts, truncated: Sequence[str]) -> dict[str, Json]:
         "contract": judge.contract.value,
         "strategy": judge.strategy.value,
         "judge": judge.identity,
-        "truncated_fields": list(truncated),
+        "truncated_fields": list(verdict.truncated_fields),
     }
+    return {**made, "unseen_fields": list(verdict.unseen_fields)} if verdict.unseen_fields else made
 
 
 def _evaluator(judge: JudgeFacts, found: Opinion) -> dict[str, Json]:

@@ -12,6 +12,7 @@ import asyncio
 import hashlib
 import inspect
 import json
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from jurat.evaluation.subject import SubjectReply, Task
 from jurat.evidence import message_to_json
 from jurat.jsontext import Json, canonical, thaw
 from jurat.processend import kept_alive
-from jurat.provider.protocol import Call, Raw
+from jurat.provider.protocol import Call, File, Image, Raw
 from jurat.provider.python import load_function
 from jurat.subject.answers import answer_bytes, answer_reply
 from jurat.subject.sources import source_hash
@@ -131,19 +132,25 @@ def task_to_json(task: Task) -> dict[str, Json]:
     """The task as plain data, as a function gets it. `input` is the rendered prompt, else the last message's text."""
     asked = task.rendered_input
     if asked is None:
-        asked = task.messages[-1].visible_text if task.messages else ""
+        asked = task.messages[-1].spoken_text if task.messages else ""
     return {
         "input": asked,
         "system": task.system,
-        "messages": [message_to_json(message) for message in task.messages],
+        "messages": [message_to_json(message, "shown") for message in task.messages],
         "variables": thaw(task.variables),
         "documents": [
             {"name": document.name, "media_type": document.media_type, "text": document.text}
             for document in task.documents
         ],
+        **({"attached": [_attached_to_json(part) for part in task.attached]} if task.attached else {}),
         "metadata": thaw(task.metadata),
         "repeat": task.repeat,
     }
+
+
+def _attached_to_json(part: Image | File) -> dict[str, Json]:
+    made: dict[str, Json] = {"media_type": part.media_type, "data": b64encode(part.data).decode()}
+    return {"name": part.name, **made} if isinstance(part, File) else made
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

@@ -1,7 +1,7 @@
 """A model as the subject: the task becomes one request to its provider, and the reply becomes the answer.
 
-Trials whose system message and earlier turns are equal share one frame, so that only the last user message is encoded
-for each of them. Nothing is sent that the author did not set: no temperature, no limit, no schema.
+Trials whose system message and earlier turns are equal texts share one frame, so that only the last user message is
+encoded for each of them. Nothing is sent that the author did not set: no temperature, no limit, no schema.
 
 A refusal is an answer, in the model's own words. An answer that was cut off at its limit is what it is, and says so.
 Text that a content filter took away is no answer but an error (`refusal`): there is nothing to judge.
@@ -10,16 +10,16 @@ Text that a content filter took away is no answer but an error (`refusal`): ther
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from jurat.errors import AuthoringError, ErrorCategory, Fault
+from jurat.errors import ErrorCategory
 from jurat.evaluation import TypedError
 from jurat.evaluation.subject import SubjectReply, Task
-from jurat.evidence import Message, Role, ToolCallBlock, ToolResultBlock
 from jurat.jsontext import Json
 from jurat.provider.pricing import Pricer
 from jurat.provider.protocol import Call, ChatMessage, FinishReason, Frame, ModelRequest, Provider, Raw, Reply
+from jurat.subject.conversation import spoken
 
 __all__ = ["ProviderSubject"]
 
@@ -86,26 +86,31 @@ class ProviderSubject:
         """The request.
 
         Raises:
-            AuthoringError: for messages that a request cannot say: tool calls and their results, or a conversation that
-                does not end with the user's question.
+            AuthoringError: for a conversation that no vendor takes (`jurat.subject.conversation`).
             RequestError: for what the model cannot do.
         """
-        turns, user = _turns(task)
-        frame = self._frame(turns)
-        return self.provider.prepare(ModelRequest(frame=frame, user=user, repeat=task.repeat))
+        *earlier, last = spoken(task)
+        if last.parts or any(message.parts for message in earlier):
+            return self.provider.prepare(ModelRequest(frame=self._framed(earlier), last=last, repeat=task.repeat))
+        frame = self._frame(tuple((message.role, message.content) for message in earlier))
+        return self.provider.prepare(ModelRequest(frame=frame, user=last.content, repeat=task.repeat))
 
     def _frame(self, turns: _Turns) -> Frame:
         frame = self._frames.get(turns)
         if frame is None:
             if len(self._frames) >= _KEPT_FRAMES:
                 self._frames.popitem(last=False)
-            frame = self._frames[turns] = Frame(
-                messages=tuple(ChatMessage(role=role, content=content) for role, content in turns),
-                temperature=self._temperature,
-                max_output_tokens=self._limit,
-                extra=self._extra,
-            )
+            messages = [ChatMessage(role=role, content=content) for role, content in turns]
+            frame = self._frames[turns] = self._framed(messages)
         return frame
+
+    def _framed(self, messages: Sequence[ChatMessage]) -> Frame:
+        return Frame(
+            messages=tuple(messages),
+            temperature=self._temperature,
+            max_output_tokens=self._limit,
+            extra=self._extra,
+        )
 
     async def send(self, call: Call) -> Raw:
         """Ask the provider.
@@ -153,28 +158,3 @@ def _output(reply: Reply) -> tuple[str | None, bool]:
     if reply.text is not None and reply.text.strip():
         return reply.text, refused
     return (reply.refusal if reply.refusal is not None else reply.text), refused
-
-
-def _turns(task: Task) -> tuple[_Turns, str]:
-    """What comes before the question, and the question."""
-    faults: list[Fault] = []
-    for index, message in enumerate(task.messages):
-        faults += _faults(message, f"messages[{index}]")
-    if not task.messages or task.messages[-1].role is not Role.USER:
-        found = f"one of the role {task.messages[-1].role}" if task.messages else "no message at all"
-        hint = "Give the suite a prompt, or end the case's messages with the user's"
-        faults.append(Fault(path="messages", expected="a user's message as the last", found=found, hint=hint))
-    if faults:
-        raise AuthoringError("conversation for a model", faults)
-    spoken = [(message.role.value, message.visible_text) for message in task.messages]
-    system = (("system", task.system),) if task.system is not None else ()
-    return (*system, *spoken[:-1]), spoken[-1][1]
-
-
-def _faults(message: Message, path: str) -> list[Fault]:
-    """A request says text alone. Leaving a tool call out, or writing it as text, would ask something else."""
-    if message.role is Role.TOOL or any(isinstance(part, ToolCallBlock | ToolResultBlock) for part in message.blocks):
-        hint = "Ask a python or http subject, or give the case its recorded output"
-        found = "a tool call or its result"
-        return [Fault(path=path, expected="a message that holds text alone", found=found, hint=hint)]
-    return []

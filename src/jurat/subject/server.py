@@ -149,8 +149,10 @@ class HttpSubject:
         """The request.
 
         Raises:
-            AuthoringError: for a placeholder of the mapping without a value.
+            AuthoringError: for a placeholder of the mapping without a value, and for pictures and attached documents:
+                a request of texts cannot show them.
         """
+        _refuse_shown(task)
         body = json.dumps(
             _filled(self._request, _values(task), task), ensure_ascii=False, separators=(",", ":")
         ).encode()
@@ -229,6 +231,23 @@ def _checked(
     if faults:
         raise AuthoringError("subject", faults)
     return checked
+
+
+def _refuse_shown(task: Task) -> None:
+    """A request of texts that left pictures out would ask something else."""
+    hint = "Ask it from a function of yours (subject: {python: …}), which is given the bytes"
+    faults = [
+        Fault(
+            path=f"messages[{index}].{path}", expected="text, which the request can hold", found="a picture", hint=hint
+        )
+        for index, message in enumerate(task.messages)
+        for path, _ in message.pictures()
+    ]
+    if task.attached:
+        found = "an attached one"
+        faults.append(Fault(path="documents", expected="documents that the server is not sent", found=found, hint=hint))
+    if faults:
+        raise AuthoringError("conversation for a server", faults)
 
 
 def _values(task: Task) -> dict[str, Json]:

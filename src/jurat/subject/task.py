@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from jurat.evaluation.subject import Task
 from jurat.evidence import Document, Message, Role
-from jurat.suite.case import Case
+from jurat.provider.protocol import File, Image
+from jurat.suite.case import Case, CaseDocument
 from jurat.suite.suite import Prompt
 from jurat.suite.template import fill_message, render
 
@@ -43,5 +44,15 @@ def make_task(case: Case, prompt: Prompt | None = None, repeat: int = 0) -> Task
             for document in case.documents
         ),
         metadata=case.metadata,
+        attached=tuple(_attached(document) for document in case.documents if document.data is not None),
         repeat=repeat,
     )
+
+
+def _attached(document: CaseDocument) -> Image | File:
+    """A document as a model is shown it: a picture as one, anything else as a file with its name's ending."""
+    media_type, data = document.media_type or "application/pdf", document.data or b""
+    if media_type.startswith("image/"):
+        return Image(media_type=media_type, data=data)
+    name = document.name if document.name.lower().endswith(".pdf") else f"{document.name}.pdf"
+    return File(name=name, media_type=media_type, data=data)

@@ -41,6 +41,8 @@ class CaseDocument:
         media_type: what it is, found by its content when it is read; None before.
         text: what it says, extracted when it is read; None before.
         sha256: of the file's bytes (of the text's, where there is no file), 64 hexadecimal digits; None before.
+        attach: whether the model that answers is shown the file as it is.
+        data: of an attached file: its bytes, once they are read. No part of its identity, which the hash is.
     """
 
     name: str
@@ -48,6 +50,8 @@ class CaseDocument:
     media_type: str | None = None
     text: str | None = None
     sha256: str | None = None
+    attach: bool = False
+    data: bytes | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

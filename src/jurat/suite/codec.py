@@ -64,17 +64,19 @@ def _case(case: Case) -> dict[str, Json]:
         if value is not None and (value or name == "expected" or not isinstance(value, Mapping | tuple)):
             made[name] = value
     if case.messages:
-        made["messages"] = [message_to_json(message) for message in case.messages]
+        made["messages"] = [message_to_json(message, "kept") for message in case.messages]
     if case.documents:
         made["documents"] = [_document(document) for document in case.documents]
     return made
 
 
 def _document(document: CaseDocument) -> dict[str, Json]:
-    """A document by its content; by its path as long as it has not been read."""
+    """A document by its content; by its path as long as it has not been read, or where it is to be shown as it is."""
     made = {name: getattr(document, name) for name in ("name", "media_type", "text", "sha256")}
-    if document.sha256 is None:
+    if document.sha256 is None or document.attach:
         made["path"] = document.path
+    if document.attach:
+        made["attach"] = True
     return {name: value for name, value in made.items() if value is not None}
 
 
@@ -106,7 +108,7 @@ def prompt_to_json(prompt: Prompt) -> dict[str, Json]:
     made: dict[str, Json] = {
         "system": prompt.system,
         "text": prompt.text,
-        "messages": _plain([message_to_json(message) for message in prompt.messages]),
+        "messages": _plain([message_to_json(message, "kept") for message in prompt.messages]),
     }
     return {name: value for name, value in made.items() if value not in (None, [])}
 

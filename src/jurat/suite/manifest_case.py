@@ -78,11 +78,17 @@ def _document(value: str | dict[str, Any]) -> CaseDocument:
     given = {"path": value} if isinstance(value, str) else value
     if "path" in given:
         name = given.get("name") or given["path"].rpartition("/")[2]
-        return CaseDocument(name=name, path=given["path"], media_type=given.get("media_type"))
+        return CaseDocument(
+            name=name,
+            path=given["path"],
+            media_type=given.get("media_type"),
+            attach=bool(given.get("attach", False)),
+        )
     text = given["text"]
     return CaseDocument(
         name=given.get("name", ""),
         media_type=given.get("media_type", "text/plain"),
         text=text,
+        attach=bool(given.get("attach", False)),
         sha256=hashlib.sha256(text.encode()).hexdigest(),
     )

@@ -45,6 +45,15 @@ class _Message:
         return {"$ref": "#/$defs/message"}
 
 
+_IMAGE: Mapping[str, Json] = {
+    "path": {"type": "string", "description": "A picture of the suite's folder: PNG, JPEG, GIF or WebP."},
+    "data": {"type": "string", "description": "The picture itself, in base64."},
+    "media_type": {"type": "string", "description": "What it is; must agree with its content."},
+    "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "Its hash, where that was recorded."},
+    "size_bytes": {"type": "integer", "minimum": 0, "description": "Its size, where that was recorded."},
+}
+
+
 def message_schemas() -> dict[str, Json]:
     """The schemas under `$defs` that messages need."""
 
@@ -70,6 +79,11 @@ def message_schemas() -> dict[str, Json]:
                 *(block(kind, ("text",), text=text) for kind in ("text", "refusal", "thinking")),
                 block("tool_call", ("name",), id=text, name=text, arguments={"type": "object"}),
                 block("tool_result", (), tool_call_id=text, content=content, failed={"type": "boolean"}),
+                {
+                    **block("image", (), **_IMAGE),
+                    "anyOf": [{"required": [name]} for name in ("path", "data", "sha256")],
+                    "not": {"required": ["path", "data"]},
+                },
             ]
         },
     }
@@ -190,13 +204,16 @@ _DOCUMENT = Either(
                 "media_type": Key(
                     shape=Text(longest=200, line=True), about="What the file is; must agree with its content."
                 ),
+                "attach": Key(
+                    shape=Flag(), about="Whether a model that answers is shown the file (PDF, PNG, JPEG) as it is."
+                ),
             },
-            what="a path, or {path or text, name, media_type}",
+            what="a path, or {path or text, name, media_type, attach}",
             one_of=("path", "text"),
             only=True,
         ),
     },
-    what="a path, or {path or text, name, media_type}",
+    what="a path, or {path or text, name, media_type, attach}",
 )
 
 CASE = Record(

@@ -11,6 +11,7 @@ from typing import Any
 from jurat.engine import Plan, PlannedCase
 from jurat.engine.ready import ReadyCase
 from jurat.errors import AuthoringError, EvaluationError
+from jurat.evaluation.subject import Task
 from jurat.evidence import Context, estimate_tokens
 from jurat.forecast import Forecast, Side
 from jurat.jsontext import thaw
@@ -65,7 +66,7 @@ class _Sides:
         ready = ReadyCase(planned, self._plan, None)
         subject = self._prepared.subject
         if planned.case.output is None and subject is not None and ready.fault is None:
-            self._subject.add(*_asked(subject, ready), times=samples)
+            self._subject.add(*_asked(subject, ready), times=samples, unseen=_shows(ready.task))
         output = planned.case.output if planned.case.output is not None else _ANSWER
         try:
             context = ready.context.answered(output, planned.case.execution, None)
@@ -113,7 +114,14 @@ def _name(subject: object) -> str:
     return str(getattr(subject, "name", "the subject"))
 
 
+def _shows(task: Task) -> bool:
+    return bool(task.attached) or any(True for message in task.messages for _ in message.pictures())
+
+
 def _asked(subject: Any, ready: ReadyCase) -> tuple[int, int | None]:
+    if _shows(ready.task):  # what a picture takes is the vendor's own reckoning: only the text is counted
+        texts = [ready.task.system or "", *(message.spoken_text for message in ready.task.messages)]
+        return sum(map(estimate_tokens, texts)), getattr(subject, "output_limit", None)
     try:
         body = subject.prepare(ready.task).body
     except (AuthoringError, EvaluationError):

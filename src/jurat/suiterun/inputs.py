@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from jurat.evidence import Message
 from jurat.report.record import RunRecord
 from jurat.store import Store
 from jurat.suite.loaded import LoadedSuite
@@ -18,7 +19,7 @@ _FILE_KEYS = ("replies_file", "file", "call_log", "model_path")
 
 
 def input_files(loaded: LoadedSuite) -> list[Path]:
-    """The suite file, the files that it includes, cases files, documents, rubric files and those of its providers."""
+    """The suite file, what it includes, cases files, documents, pictures, rubric files and those of its providers."""
     included = (origin.document.file for origins in loaded.origins.values() for origin in origins)
     return _paths([*(file for file in included if file is not None), *_named(loaded.suite)])
 
@@ -40,13 +41,21 @@ def _named(suite: Suite) -> Iterator[str]:
     folder = folder_of(suite)
     if suite.file is not None:
         yield suite.file
+    for prompt in suite.prompts:
+        yield from (str(folder / name) for name in _pictures(prompt.messages))
     for row in suite.providers.values():
         yield from (str(folder / row[key]) for key in _FILE_KEYS if isinstance(row.get(key), str))
     for case in suite.cases:
         if case.place.file is not None:
             yield case.place.file
         yield from (str(folder / document.path) for document in case.documents if document.path is not None)
+        yield from (str(folder / name) for name in _pictures(case.messages))
         for assertion in case.assertions:
             named = assertion.get("template", assertion.get("rubric"))
             if isinstance(named, str) and named.lower().endswith((".yaml", ".yml", ".json")):
                 yield str(folder / named)
+
+
+def _pictures(messages: Iterable[Message]) -> Iterator[str]:
+    for message in messages:
+        yield from (picture.path for _, picture in message.pictures() if picture.path is not None)

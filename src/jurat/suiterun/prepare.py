@@ -5,6 +5,7 @@ All faults are told together, each with the file and line where its author wrote
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from jurat.suite.case import Case
 from jurat.suite.filter import parse_filter
 from jurat.suite.loaded import LoadedSuite
 from jurat.suite.suite import Limits, Prompt, SubjectKind, Suite
-from jurat.suitefiles import FolderFiles
+from jurat.suitefiles import FolderFiles, with_bytes
 from jurat.suiterun.assertions import AssertionBuilder
 from jurat.suiterun.modules import foreign_modules
 from jurat.suiterun.money import unpriced_faults
@@ -172,6 +173,9 @@ class _Preparation:
 
     def checked(self) -> Prepared:
         """The parts, none of which is at fault."""
+        answered = self._suite.subject.kind is SubjectKind.RECORDED or not self._asks
+        if self._loaded is None and not answered:  # made by a program, or begun by an earlier process
+            self._suite = with_bytes(self._suite, FolderFiles(self._folder), self._faults)
         suite, options = self._suite, self._options
         self._faults += foreign_modules(suite, self._folder)
         rows = _row_faults(suite)
@@ -332,17 +336,15 @@ class _Preparation:
     def _refuse_unpreparable(
         self, subject: Subject | None, prompt: Prompt | None, cases: Iterable[PlannedCase]
     ) -> None:
-        """Have every conversation that a model could refuse made ready once: what cannot be said is told now."""
-        if subject is None or self._suite.subject.kind is not SubjectKind.PROVIDER:
+        """Have every conversation that could be refused made ready once: what cannot be said is told now."""
+        kind = self._suite.subject.kind
+        if subject is None or kind not in (SubjectKind.PROVIDER, SubjectKind.HTTP):
             return
-        plain = prompt is not None and prompt.text is not None and not prompt.messages
         numbers = {id(case): index for index, case in enumerate(self._suite.cases)}
         for planned in cases:
             case = planned.case
-            if case.output is not None or (plain and not case.messages):
-                continue
-            path = f"cases[{numbers[id(case)]}]"
-            self._faults += _unpreparable(subject, case, prompt, path)
+            if case.output is None and (_shows(case, prompt) if kind is SubjectKind.HTTP else _speaks(case, prompt)):
+                self._faults += _unpreparable(subject, case, prompt, f"cases[{numbers[id(case)]}]")
 
     def _policy_faults(self, policy: Policy) -> list[Fault]:
         """Rules that name what the suite does not have, be its cases chosen or not."""
@@ -356,15 +358,37 @@ class _Preparation:
         return [replace(fault, file=str(self._bench.config.file), hint=fault.hint or hint) for fault in found]
 
 
+def _speaks(case: Case, prompt: Prompt | None) -> bool:
+    """Whether a case is more than the prompt's text, which nobody refuses."""
+    plain = prompt is not None and prompt.text is not None and not prompt.messages
+    return not plain or bool(case.messages) or any(document.attach for document in case.documents)
+
+
+def _shows(case: Case, prompt: Prompt | None) -> bool:
+    """Whether a case shows pictures or documents as they are."""
+    messages = (*(prompt.messages if prompt else ()), *case.messages)
+    pictures = (picture for message in messages for picture in message.pictures())
+    return any(True for _ in pictures) or any(document.attach for document in case.documents)
+
+
 def _unpreparable(subject: Subject, case: Case, prompt: Prompt | None, path: str) -> list[Fault]:
     try:
         subject.prepare(make_task(case, prompt))
     except AuthoringError as error:
-        return [replace(one, path=f"{path}.{one.path}") for one in error.faults]
+        return [replace(one, path=_placed(one.path, prompt, path)) for one in error.faults]
     except (RequestError, ProviderError) as error:
         found = f"{error.category.value}: {error}"
         return [Fault(path=path, expected="a conversation that can be sent", found=found)]
     return []
+
+
+def _placed(path: str, prompt: Prompt | None, case: str) -> str:
+    """Where a message of a task stands: the prompt's own come before the case's."""
+    found = re.match(r"messages\[(\d+)\]", path)
+    if found is None or prompt is None:
+        return f"{case}.{path}"
+    number = int(found[1]) - len(prompt.messages)
+    return case if number < 0 else f"{case}.messages[{number}]{path[found.end() :]}"
 
 
 def _row_faults(suite: Suite) -> list[Fault]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from jurat.evidence import Entry, Evidence
+from jurat.evidence import Entry, Evidence, message_from_json
 from jurat.report.record import TrialRecord
 from jurat.report.reporters.foreign import xml
 
@@ -54,8 +54,9 @@ def _unjudged(trial: TrialRecord) -> Iterator[str]:
     """Where no judge saw anything: the conversation as it was sent."""
     found = trial.subject
     for message in found.messages:
-        if isinstance(content := message.get("content"), str):
-            yield _turn(str(message.get("role", "message")), xml(content), False)
+        read = message_from_json(message, "message", [])
+        if read is not None and (text := read.visible_text):
+            yield _turn(str(read.role), xml(text), False)
     if not found.messages and found.rendered_input is not None:
         yield _turn("user", xml(found.rendered_input), False)
     if found.output is not None:

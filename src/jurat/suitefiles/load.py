@@ -1,7 +1,6 @@
-"""Suites from the disk: the suite file, the files of its folder that it names, and what its documents say.
+"""A suite as it stands on the disk, with what its documents say.
 
-All faults come together: those of the suite, of its cases and of its documents, each where its author wrote it. A
-document that many cases show is read once, and one that cannot be read costs no other.
+A document that many cases show is read once, and one that cannot be read costs no other.
 """
 
 from __future__ import annotations
@@ -21,9 +20,10 @@ from jurat.regularfiles import read_regular
 from jurat.suite.case import Case, CaseDocument
 from jurat.suite.loaded import LoadedSuite
 from jurat.suite.manifest import gather_suite
+from jurat.suitefiles.shown import with_bytes
 from jurat.yamltext import MAX_BYTES
 
-__all__ = ["MAX_TEXTS", "FolderFiles", "load_suite"]
+__all__ = ["MAX_TEXTS", "load_suite"]
 
 MAX_TEXTS = 200_000_000
 """The most characters that all documents of one suite may have together."""
@@ -35,13 +35,13 @@ Made = TypeVar("Made")
 
 
 def load_suite(path: Path) -> LoadedSuite:
-    """Read a suite, its cases and its documents. May take seconds where there are PDFs.
+    """Read a suite, its cases, documents and pictures. May take seconds where there are PDFs.
 
     Args:
         path: the suite file, YAML or JSON; its folder is what the suite may read.
 
     Returns:
-        The suite, in which every document has its text, media type and hash.
+        The suite, in which every document has its text, media type and hash, and what a model is shown its bytes.
 
     Raises:
         AuthoringError: with every fault of every file.
@@ -51,6 +51,9 @@ def load_suite(path: Path) -> LoadedSuite:
     loaded = gather_suite(_suite_text(path), str(path), files, faults)
     if loaded is not None:
         loaded = _with_documents(loaded, files, faults)
+        wrong: list[Fault] = []
+        loaded = replace(loaded, suite=with_bytes(loaded.suite, files, wrong))
+        faults.extend(loaded.placed(wrong))
     if faults or loaded is None:
         raise AuthoringError("suite", faults)
     return loaded
