@@ -122,7 +122,10 @@ _HEAD = json.dumps(
         (f"{_HEAD}\nno json", 2),
         (f'{_HEAD}\n\n{{"key": "k"}}', 3),
         (f'{_HEAD}\n{{"key": "k", "body_base64": "?"}}', 2),
-        (f'{_HEAD}\n{{"key": "k", "body": "x", "latency_ms": "slow"}}', 2),
+        *(
+            (f'{_HEAD}\n{{"key": "k", "body": "x", "latency_ms": {latency}}}', 2)
+            for latency in ('"slow"', "NaN", "-1", "true", "1e999", "9" * 400)
+        ),
     ],
 )
 def test_a_file_that_is_no_recording_is_named_with_its_line(tmp_path: Path, text: str | None, line: int | None) -> None:

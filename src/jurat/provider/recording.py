@@ -23,6 +23,7 @@ from jurat.regularfiles import read_regular
 
 __all__ = ["Recording", "RecordingFile", "no_recording", "read_recording"]
 
+_LONGEST_MS = 1e12
 _VERSION = 1
 
 
@@ -165,7 +166,7 @@ def _reply(entry: dict[str, Any], path: Path, number: int) -> tuple[str, Raw]:
         body = text.encode() if isinstance(text, str) else base64.b64decode(packed or "", validate=True)
     except (ValueError, TypeError):
         body = b""
-    if not isinstance(key, str) or not body or not isinstance(latency, int | float):
+    if not isinstance(key, str) or not body or type(latency) not in (int, float) or not 0 <= latency < _LONGEST_MS:
         raise no_recording(path, number, "key, body (or body_base64) and latency_ms", "others")
     return key, Raw(body=body, latency_ms=float(latency))
 
