@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from jurat.engine import Journal, Judged, JudgingJob
 from jurat.errors import AuthoringError, Fault
@@ -23,6 +23,7 @@ from jurat.judge.foresee import foreseen
 from jurat.metrics import Tally
 from jurat.provider.protocol import Usage
 from jurat.report import VerdictFile, verdict_map
+from jurat.report.verdict_tail import Tail, was_asked
 from jurat.suite import Columns, Item, Row, read_rows
 from jurat.vocabulary import Cache, content_id, nearest
 
@@ -49,8 +50,11 @@ class FileJob:
         concurrency: how many calls may be in flight, from 1.
         limit: how many rows at most, from the first; None for all.
         cache: whether replies from earlier runs are used.
-        resume: whether what the verdict file and the journal hold of this very job is kept and used.
+        resume: whether what the verdict file and the journal hold of this very job is kept and used. Rows that were not
+            asked about, for want of money, time or a key, are then.
+        retry_errors: whether, of a job that is resumed, all rows are asked about anew that came to an error.
         budget_usd: no call is begun once so much is known to be spent, by earlier rounds too; None for no bound.
+        timeout_s: for the whole job; what is not answered by then is an error `timeout`. None for no bound.
     """
 
     stream: IO[bytes]
@@ -62,7 +66,9 @@ class FileJob:
     limit: int | None = None
     cache: Cache = Cache.OFF
     resume: bool = False
+    retry_errors: bool = False
     budget_usd: float | None = None
+    timeout_s: float | None = None
 
     async def run(
         self,
@@ -85,16 +91,20 @@ class FileJob:
                 judge.
             StoreError: when the record cannot be kept.
         """
-        items = self._items()
-        fingerprint = self.fingerprint
+        items, tail = self._items(), None
         if out is not None and self.resume:
-            self._pass_over(items, out, tally, fingerprint)
+            tail = self._pass_over(items, out, tally)
         elif out is not None:
             out.clear()
+        fingerprint = self.fingerprint
 
         def deliver(judged: Sequence[Judged]) -> None:
             results = [_line(one, fingerprint) for one in judged]
-            if out is not None:
+            if tail is not None and out is not None:
+                for result in results:
+                    tail.settle(int(result["row"]))
+                    out.append([result])
+            elif out is not None:
                 out.append(results)
             for one, result in zip(judged, results, strict=True):
                 tally.add(result)
@@ -102,17 +112,23 @@ class FileJob:
 
         job = JudgingJob(
             self.judge,
-            items,
-            _OfAnyJob(journal) if self.cache is Cache.READ else journal,
+            items if tail is None or out is None else self._anew(items, out, tail),
+            journal,
             deliver,
             concurrency=self.concurrency,
-            recall=self.resume or self.cache is Cache.READ,
-            cached=self.cache is Cache.READ,
+            recall=self.resume,
+            retry=self.retry_errors,
+            cache_read=self.cache is Cache.READ,
             budget_usd=self.budget_usd,
             spent_usd=tally.known_cost_usd,
+            timeout_s=self.timeout_s,
             notice=notice,
         )
-        await job.run()
+        try:
+            await job.run()
+        finally:
+            if tail is not None:
+                tail.close()
 
     def foresee(self, known: Sequence[Usage] = ()) -> Forecast:
         """What judging the whole file would ask for. Nothing is asked.
@@ -156,26 +172,52 @@ class FileJob:
         every = itertools.chain(first, rows)
         return map(self.columns.item, itertools.islice(every, self.limit))
 
-    def _pass_over(self, items: Iterator[Item], out: VerdictFile, tally: Tally, fingerprint: str) -> None:
-        """Count what the file holds, and move on to the first row that it does not."""
+    # --- going on --------------------------------------------------------------------------------------------------
+
+    def _pass_over(self, items: Iterator[Item], out: VerdictFile, tally: Tally) -> Tail | None:
+        """Count what the file holds and stands, and move on to the first row of which it holds no such verdict.
+
+        Returns:
+            The lines from the first on that does not stand; None where all do.
+        """
+        fingerprint, start = self.fingerprint, None
         for line in out.lines(self.judge.score_range):
-            item = next(items, None)
-            if item is None or line["row"] != item.row.number or line["row_sha256"] != item.row.digest:
-                found = "fewer rows" if item is None else f"another row {item.row.number}"
-                raise _not_this_job(out, f"the verdict of row {line['row']} of this input", found)
             if line["metadata"].get("judge") != self.judge.facts.identity:
                 raise _not_this_job(out, "verdicts of this judge", f"one of another judge at row {line['row']}")
             if line["job"] != fingerprint:
                 raise _not_this_job(out, "verdicts with these options", f"one with others at row {line['row']}")
-            tally.add(line)
+            if start is None and not self._stands(line):
+                start = out.end
+            if start is None:
+                _same_row(line, next(items, None), out)
+            if self._stands(line):
+                tally.add(line)
+        return None if start is None else Tail(out, start, self._stands)
+
+    def _stands(self, line: Mapping[str, Any]) -> bool:
+        """Whether a verdict is not reached anew."""
+        return was_asked(line) and not (self.retry_errors and line["status"] == "error")
+
+    def _anew(self, items: Iterator[Item], out: VerdictFile, tail: Tail) -> Iterator[Item]:
+        """The rows without a verdict that stands."""
+        while (following := tail.following()) is not None:
+            line, stands = following
+            item = _same_row(line, next(items, None), out)
+            if not stands:
+                yield item
+        yield from items
 
 
-class _OfAnyJob:
-    """A journal that finds again what any job asked for."""
+def _same_row(line: Mapping[str, Any], item: Item | None, out: VerdictFile) -> Item:
+    """The row of a verdict.
 
-    def __init__(self, journal: Journal) -> None:
-        self.recall = self.recall_any = journal.recall_any
-        self.commit, self.withhold = journal.commit, journal.withhold
+    Raises:
+        AuthoringError: when the input has another one in its place.
+    """
+    if item is None or line["row"] != item.row.number or line["row_sha256"] != item.row.digest:
+        found = "fewer rows" if item is None else f"another row {item.row.number}"
+        raise _not_this_job(out, f"the verdict of row {line['row']} of this input", found)
+    return item
 
 
 def _line(judged: Judged, fingerprint: str) -> dict[str, Json]:

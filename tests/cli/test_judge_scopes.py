@@ -58,6 +58,14 @@ def test_replies_of_the_same_verdict_file_are_not_asked_for_again(folder: Path, 
     assert (folder / "a.jsonl").read_text() == whole
 
 
+def test_a_resumed_job_that_also_reads_the_cache_bears_the_cost_of_its_own_replies(folder: Path) -> None:
+    assert asked(folder, "--out", "a.jsonl") == 5
+    whole = (folder / "a.jsonl").read_text()
+    lose_verdicts(folder / "a.jsonl", 1)
+    assert asked(folder, "--out", "a.jsonl", "--resume", "--cache", "read") == 0
+    assert (folder / "a.jsonl").read_text() == whole
+
+
 def test_replies_of_another_verdict_file_are_asked_for_anew(folder: Path) -> None:
     assert asked(folder, "--out", "a.jsonl") == 5
     assert asked(folder, "--out", "b.jsonl", "--resume") == 5

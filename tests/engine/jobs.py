@@ -107,12 +107,14 @@ def job(
     *,
     concurrency: int = 4,
     recall: bool = False,
-    cached: bool = True,
+    cache_read: bool = False,
     **settings: Any,
 ) -> JudgingJob:
     """A job of a small judge."""
     judge = Judge(rubric(), provider, JudgeSettings(**settings))
-    return JudgingJob(judge, iter(work), journal, deliver, concurrency=concurrency, recall=recall, cached=cached)
+    return JudgingJob(
+        judge, iter(work), journal, deliver, concurrency=concurrency, recall=recall, cache_read=cache_read
+    )
 
 
 async def run(

@@ -36,7 +36,7 @@ async def test_a_job_run_again_makes_no_call_and_gives_the_same_record(settings:
     journal, provider = MemoryJournal(), GatedProvider(mixed)
     first = await run(GatedProvider(mixed), items(150), journal, **settings)
 
-    again = await run(provider, items(150), journal, recall=True, cached=False, **settings)
+    again = await run(provider, items(150), journal, recall=True, **settings)
 
     assert provider.asked == []
     assert maps(again) == maps(first)
@@ -58,7 +58,7 @@ async def test_a_rejected_explanation_is_accounted_for_once_when_a_job_is_run_ag
     journal, provider = MemoryJournal(), TwoStages()
     first = await run(TwoStages(), items(3), journal, strategy="both")
 
-    again = await run(provider, items(3), journal, recall=True, cached=False, strategy="both")
+    again = await run(provider, items(3), journal, recall=True, strategy="both")
 
     assert provider.asked == []
     assert maps(again) == maps(first)
@@ -78,7 +78,7 @@ async def test_a_reply_out_of_the_cache_costs_nothing_again_and_an_invalid_one_i
     journal, provider = MemoryJournal(), GatedProvider()
     await run(GatedProvider(mixed), items(4), journal)
 
-    found = maps(await run(provider, items(4), journal, recall=True))
+    found = maps(await run(provider, items(4), journal, cache_read=True))
 
     assert sorted(provider.asked) == ["0", "3"]
     cached = [one["evaluator"] for one in found if one["evaluator"]["cached"]]
@@ -120,7 +120,7 @@ async def test_an_invalid_reply_out_of_the_cache_keeps_what_it_once_cost() -> No
     crashed = MemoryJournal()
     crashed.kept[key] = Raw(body=INVALID.body("oracle-1"), latency_ms=0.0)  # committed, and never looked at
 
-    await run(GatedProvider(), items(1), crashed, recall=True)
+    await run(GatedProvider(), items(1), crashed, cache_read=True)
 
     assert crashed.kept == fresh.kept
 
@@ -130,7 +130,7 @@ async def test_a_failed_call_leaves_nothing_behind_and_is_asked_again() -> None:
     journal, provider = MemoryJournal(), GatedProvider()
     first = await run(failing, items(3), journal)
 
-    again = await run(provider, items(3), journal, recall=True)
+    again = await run(provider, items(3), journal, cache_read=True)
 
     assert statuses(first) == ["pass", "error", "pass"]
     assert statuses(again) == ["pass"] * 3
@@ -141,7 +141,7 @@ async def test_faults_and_empty_outputs_are_the_same_again() -> None:
     journal, work = MemoryJournal(), [faulty(0), item(1), item(2, "")]
     first = await run(GatedProvider(), work, journal)
 
-    again = await run(GatedProvider(), work, journal, recall=True, cached=False)
+    again = await run(GatedProvider(), work, journal, recall=True)
 
     assert maps(again) == maps(first)
 
@@ -202,7 +202,7 @@ async def test_a_cancelled_job_keeps_every_reply_that_had_arrived_and_resumes_fr
         await running
 
     resuming = GatedProvider(mixed)
-    resumed = await run(resuming, items(7), journal, recall=True, cached=False)
+    resumed = await run(resuming, items(7), journal, recall=True)
     undisturbed = await run(GatedProvider(mixed), items(7))
 
     assert sorted(resuming.asked) == held

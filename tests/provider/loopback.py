@@ -148,6 +148,8 @@ def serving_elsewhere(*answers: Answer) -> Iterator[Server]:
         await stop.wait()
         listening.close()
         server.close_connections()
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()  # answers that are held for ever
         await asyncio.sleep(0.01)
 
     stop = asyncio.Event()

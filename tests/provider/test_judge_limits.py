@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from loopback import Answer, Server, answer, serving_elsewhere
@@ -86,3 +89,76 @@ def test_a_budget_that_cannot_be_kept_is_refused_before_the_first_call(desk: Pat
         code, _, err = jurat(desk, server, "--budget-usd", "0.02")
         assert (code, server.requests) == (2, [])
     assert "--budget-usd: expected a known price of provider judge, since there is a budget, found none for m" in err
+
+
+def verdicts(desk: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (desk / "out.jsonl").read_text().splitlines()]
+
+
+def test_rows_that_a_budget_was_too_small_for_are_asked_about_when_it_is_raised(desk: Path) -> None:
+    with serving_elsewhere(verdict()) as server:
+        jurat(desk, server, "--budget-usd", "0.02", "--concurrency", "1", prices=PRICES)
+        before = (desk / "out.jsonl").read_text()
+        jurat(desk, server, "--resume", "--budget-usd", "0.02", "--concurrency", "1", prices=PRICES)
+        assert (desk / "out.jsonl").read_text() == before
+        assert len(server.requests) == 10
+        code, _, _ = jurat(desk, server, "--resume", "--budget-usd", "1", prices=PRICES)
+        assert (code, len(server.requests)) == (0, 60)
+    lines = verdicts(desk)
+    assert [line["id"] for line in lines] == [f"r{number}" for number in range(60)]
+    assert [line["status"] for line in lines] == ["pass"] * 60
+    assert (desk / "out.jsonl").read_text().startswith("".join(before.splitlines(keepends=True)[:10]))
+
+
+def test_rows_that_a_refused_key_was_in_the_way_of_are_asked_about_with_a_better_one(desk: Path) -> None:
+    with serving_elsewhere(REFUSED, REFUSED, REFUSED, verdict()) as server:
+        code, _, _ = jurat(desk, server)
+        assert (code, len(server.requests)) == (3, 3)
+        code, _, _ = jurat(desk, server, "--resume")
+        assert (code, len(server.requests)) == (0, 63)
+    assert [line["status"] for line in verdicts(desk)] == ["pass"] * 60
+
+
+def test_when_the_time_of_the_job_is_over_the_rest_is_an_error_and_is_asked_about_later(desk: Path) -> None:
+    held = [Answer(hold=asyncio.Event()) for _ in range(4)]
+    with serving_elsewhere(verdict(), verdict(), *held, verdict()) as server:
+        code, _, err = jurat(desk, server, "--timeout", "3", "--concurrency", "4")
+        lines, asked = verdicts(desk), len(server.requests)
+        late = [line for line in lines if line["evaluator"].get("error", {}).get("type") == "timeout"]
+        assert (code, len(lines), len(late), asked) == (3, 60, 58, 6)
+        assert sum(line["evaluator"]["attempts"] for line in lines) == asked
+        assert err.count("the job's time of 3 s is over: no further call is made") == 1
+
+        jurat(desk, server, "--resume")
+        assert Counter(line["status"] for line in verdicts(desk)) == {"pass": 56, "error": 4}
+        code, _, _ = jurat(desk, server, "--resume", "--retry-errors")
+        assert (code, len(server.requests)) == (0, 64)
+    assert [line["id"] for line in verdicts(desk)] == [f"r{number}" for number in range(60)]
+
+
+def test_answers_that_were_no_verdicts_are_asked_for_again_where_that_is_wanted(desk: Path) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "zq7canary"}, "finish_reason": "stop"}
+    nonsense = answer({"object": "chat.completion", "model": "m-1", "choices": [choice]})
+    with serving_elsewhere(nonsense, verdict()) as server:
+        jurat(desk, server, "--limit", "3", "--concurrency", "1")
+        jurat(desk, server, "--limit", "3", "--resume")
+        assert [line["status"] for line in verdicts(desk)] == ["error", "pass", "pass"]
+        assert len(server.requests) == 3
+        code, _, _ = jurat(desk, server, "--limit", "3", "--resume", "--retry-errors")
+        assert (code, len(server.requests)) == (0, 4)
+    assert [line["status"] for line in verdicts(desk)] == ["pass"] * 3
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--retry-errors",), "--retry-errors: expected --resume beside it, found nothing"),
+        (("--timeout", "0"), "--timeout: expected a number of seconds above 0, found 0"),
+        (("--timeout", "nan"), "--timeout: expected a number of seconds above 0, found nan"),
+    ],
+)
+def test_bounds_that_are_none_are_refused(desk: Path, options: tuple[str, ...], told: str) -> None:
+    with serving_elsewhere(verdict()) as server:
+        code, _, err = jurat(desk, server, *options)
+        assert (code, server.requests) == (2, [])
+    assert told in err

@@ -45,6 +45,9 @@ def judge(
     keep: Annotated[str, typer.Option(metavar="COLUMN,...", help="Columns to copy into the verdicts.")] = "",
     out: Annotated[Path | None, typer.Option(help="Where the verdicts go, one JSON object a line.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with --out; nothing is paid for twice.")] = False,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="With --resume: ask again about rows that came to an error.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Start --out anew.")] = False,
     threshold: Annotated[float | None, typer.Option(help="Pass from this score on. Default: the rubric's.")] = None,
     evidence: Annotated[
@@ -62,6 +65,9 @@ def judge(
     store: Annotated[str | None, typer.Option(help="Where replies are kept: a file or a PostgreSQL URL.")] = None,
     budget_usd: Annotated[
         float | None, typer.Option(min=0.0, metavar="USD", help="No call is begun once so much is spent.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="For the whole job; the rest is an error then.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell calls, tokens and cost beforehand; nothing is asked.")
@@ -101,6 +107,8 @@ def judge(
             pass_rate=pass_rate,
             show=show if form is Form.CONSOLE else 0,
             budget_usd=budget_usd,
+            retry_errors=retry_errors,
+            timeout_s=timeout,
             dry_run=dry_run,
         )
         outcome = run_order(order)

@@ -93,8 +93,9 @@ class JudgingJob:
         journal: keeps every reply.
         deliver: is given verdicts in the items' order, a few at a time.
         concurrency: how many calls may be in flight, from 1.
-        recall: whether replies that the journal knows already are used instead of asking again.
-        cached: whether such replies count as cached (cost nothing again), or as this job's own.
+        recall: whether replies that this job asked for itself are used instead of asking again, as its own.
+        retry: whether those of them that were no valid answers are asked for again all the same.
+        cache_read: whether valid replies of other jobs are used, which cost nothing again.
         budget_usd: no call is begun once so much is spent; None for no bound. `spent_usd` is spent already.
         timeout_s: the time of the whole job; None for no bound. What is not answered by then is a `timeout`.
         notice: is told, once each, that no more calls are made, and why.
@@ -109,7 +110,8 @@ class JudgingJob:
         *,
         concurrency: int,
         recall: bool = False,
-        cached: bool = True,
+        retry: bool = False,
+        cache_read: bool = False,
         budget_usd: float | None = None,
         spent_usd: float = 0.0,
         timeout_s: float | None = None,
@@ -122,7 +124,7 @@ class JudgingJob:
         patience_s = patience_for(settings.endpoint, keyed=settings.keyed)
         self._circuit = Circuit(settings.name, notice, patience_s)
         self._judge, self._items, self._journal, self._deliver = judge, items, journal, deliver
-        self._concurrency, self._recall, self._cached = concurrency, recall, cached
+        self._concurrency, self._recall, self._retry, self._cache_read = concurrency, recall, retry, cache_read
         self._window = 4 * concurrency + 4 * _CHUNK
         self._committer = Committer(journal.commit)
         self._on_the_wire = 0
@@ -222,23 +224,27 @@ class JudgingJob:
         """Make questions ready to be asked, save those to which the journal knows the answer."""
         if not questions:
             return
-        known = await self._known([question.call.key for question in questions]) if self._recall else {}
+        known = await self._known([question.call.key for question in questions])
         for question in questions:
             outcome = known.get(question.call.key)
             if outcome is None:
                 self._ready.append(question)
             else:
-                if self._purse.kept and not self._cached:
+                if self._purse.kept and not (isinstance(outcome, Raw) and outcome.cached):
                     self._purse.pay(self._cost(outcome))
                 self._answered.append((question, outcome))
         self._questions.set()
 
     async def _known(self, keys: Sequence[str]) -> Mapping[str, Raw | Withheld]:
-        found = await self._journal.recall(keys)
-        if not self._cached:
-            return found
-        # Another run's reply that was no valid answer is no answer for this one: only this job's own are final.
-        return {key: replace(kept, cached=True) for key, kept in found.items() if isinstance(kept, Raw)}
+        found: dict[str, Raw | Withheld] = {}
+        if self._recall:
+            own = await self._journal.recall(keys)
+            found = {key: kept for key, kept in own.items() if isinstance(kept, Raw) or not self._retry}
+        if self._cache_read and (left := [key for key in keys if key not in found]):
+            # Another run's reply that was no valid answer is no answer for this one: only this job's own are final.
+            others = await self._journal.recall_any(left)
+            found.update({key: replace(kept, cached=True) for key, kept in others.items() if isinstance(kept, Raw)})
+        return found
 
     async def _settle(self, answered: Sequence[_Answered]) -> None:
         """Give outcomes to their slots; those that have all of theirs go on, to further questions or a verdict."""

@@ -10,9 +10,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import IO
 
 from jurat.errors import AuthoringError, Fault, StoreError
 from jurat.jsontext import Json, JsonSyntaxError, parse_strict
@@ -114,6 +117,30 @@ class VerdictFile:
         fault = Fault(path=path, file=str(self.path), line=number, expected=expected, found=found, hint=hint)
         raise AuthoringError("verdict file", [fault])
 
+    @property
+    def end(self) -> int:
+        """Where the next line goes; while `lines` is at a line, where that one begins."""
+        return self._end
+
+    def taken_from(self, start: int) -> IO[bytes]:
+        """Take the lines from a place on out of the file, into a nameless one beside it, which is returned.
+
+        Raises:
+            StoreError: when there is no room for it; the file is as it was then.
+        """
+        try:
+            tail: IO[bytes] = tempfile.TemporaryFile(dir=self.path.parent)  # noqa: SIM115 (for whoever asked)
+            with os.fdopen(os.dup(self._descriptor), "rb") as stream:
+                stream.seek(start)
+                shutil.copyfileobj(stream, tail)
+            tail.flush()
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot be written: {_words(error)}") from None
+        os.ftruncate(self._descriptor, start)
+        self._end = start
+        tail.seek(0)
+        return tail
+
     def append(self, verdicts: Iterable[Mapping[str, Json]]) -> None:
         """Write verdicts, one a line.
 
@@ -121,8 +148,11 @@ class VerdictFile:
             StoreError: when the disk is full or gone, or the file is no longer at its path; what was written before
                 stays whole.
         """
+        self.append_lines("".join([_encode(verdict) + "\n" for verdict in verdicts]).encode())
+
+    def append_lines(self, data: bytes) -> None:
+        """Write whole lines that stood in a verdict file. Raises what `append` does."""
         self._refuse_if_gone()
-        data = "".join([_encode(verdict) + "\n" for verdict in verdicts]).encode()
         try:
             written = os.pwrite(self._descriptor, data, self._end)
             while written < len(data):
