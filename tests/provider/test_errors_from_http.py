@@ -85,6 +85,64 @@ def test_a_limit_whose_number_is_refused_is_not_sent_under_another_name(message:
     assert "refused the limit of output tokens for model m (400). Set another max_output_tokens" in str(found)
 
 
+@pytest.mark.parametrize(
+    ("status", "message", "code"),
+    [
+        (400, "Your credit balance is too low to access the API.", None),
+        (403, "Your newly created team doesn't have any credits yet.", None),
+        (403, "You have run out of credits or need a subscription.", None),
+        (403, "Key limit exceeded (total limit).", None),
+        (429, "Your prepayment credits are depleted.", None),
+        (429, "m", "exceeded_current_quota_error"),
+        (403, "m", "billing_error"),
+        (402, "m", None),
+    ],
+)
+def test_credit_that_is_used_up_is_no_refused_key_and_not_tried_again(
+    status: int, message: str, code: str | None
+) -> None:
+    found = told(message, status=status, code=code)
+    assert (found.category, isinstance(found, TransientError)) == (ErrorCategory.RATE_LIMITED, False)
+    assert "the credit or quota at host/v1 is used up" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "code"),
+    [
+        (401, "You have run out of patience", "insufficient_quota"),
+        (403, "m", "unsupported_country_region_territory"),
+        (400, "User location is not supported for the API use.", None),
+        (400, "API key not valid. Please pass a valid API key.", None),
+    ],
+)
+def test_who_may_not_ask_is_told_of_the_key(status: int, message: str, code: str | None) -> None:
+    found = told(message, status=status, code=code)
+    assert (found.category, "environment variable KEY" in str(found)) == (ErrorCategory.AUTH_ERROR, True)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "code"),
+    [(404, "m", None), (400, "nobody/m is not a valid model ID", None), (400, "m", "model_decommissioned")],
+)
+def test_a_model_that_nobody_knows_is_named(status: int, message: str, code: str | None) -> None:
+    found = told(message, status=status, code=code)
+    assert found.category is ErrorCategory.INVALID_REQUEST
+    assert "knows no model m" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        ('Invalid JSON payload received. Unknown name "responseJsonSchema" at generation_config.', "openapi"),
+        ("generation_config.response_json_schema: unsupported", "openapi"),
+        ("generation_config.response_schema.properties: should be non-empty", "schema"),
+        ("output_config: Extra inputs are not permitted", "tool"),
+    ],
+)
+def test_a_form_of_schema_that_is_refused_says_which_other_one_to_declare(message: str, hint: str) -> None:
+    assert f"capabilities: {{structured_by: {hint}}}" in str(told(message))
+
+
 def behind(raw: Any, status: int = 400) -> ProviderError:
     return told("Provider returned error", status=status, code=status, metadata={"raw": raw, "provider_name": "X"})
 

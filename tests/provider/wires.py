@@ -177,7 +177,13 @@ CHAT_WIRES = (
             "no_model": answer(
                 {"code": "Some requested entity was not found", "error": "The model m is unknown."}, 404
             ),
-            "no_credit": None,
+            "no_credit": answer(
+                {
+                    "code": "Some resource has been exhausted",
+                    "error": "Your team t has either used all available credits or reached its monthly spending limit.",
+                },
+                429,
+            ),
             "too_large": answer(
                 {"code": "invalid", "error": "This model's maximum prompt length is 131072 but the request has more."},
                 400,

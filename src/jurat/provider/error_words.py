@@ -45,11 +45,19 @@ REFUSED = {"content_filter", "content_policy_violation", "responsibleaipolicyvio
 REFUSED |= {"bio_policy", "image_content_policy_violation"}
 _REFUSED_TEXT = re.compile(r"content violates usage guidelines", re.IGNORECASE)  # xAI, which has no code for it
 NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"}
-NO_CREDIT |= {"billing_error"}
-_NO_CREDIT_TEXT = re.compile(r"credit balance is too low|reached your specified API usage limits", re.IGNORECASE)
+NO_CREDIT |= {"billing_error", "exceeded_current_quota_error"}
+_NO_CREDIT_TEXT = re.compile(
+    r"credit balance is too low|reached your specified API usage limits"  # Anthropic
+    r"|used all available credits|run out of credits|have any credits"  # xAI, with 429 or 403
+    r"|key limit exceeded|credits are depleted",  # OpenRouter with 403, Google
+    re.IGNORECASE,
+)
 # Google and xAI refuse a key with the status 400.
 BAD_KEY = {"api_key_invalid", "invalid_api_key", "authentication_error", "unauthenticated"}
-_BAD_KEY_TEXT = re.compile(r"incorrect api key|invalid api key|api key not valid|api key expired", re.IGNORECASE)
+_BAD_KEY_TEXT = re.compile(
+    r"incorrect api key|invalid api key|api key not valid|api key expired|user location is not supported",
+    re.IGNORECASE,
+)
 OVERLOADED = {"overloaded_error", "overloaded", "server_overloaded", "engine_overloaded_error", "capacity_exceeded"}
 UNFIT_OUTPUT = {"json_validate_failed", "tool_use_failed"}  # Groq's words for output that broke its schema
 _STATUS_OF = {  # codes of faults that pass, from those who put them into a 200 without a number
@@ -59,7 +67,8 @@ _STATUS_OF = {  # codes of faults that pass, from those who put them into a 200 
     **dict.fromkeys(("server_error", "internal", "internal_error", "internal_server_error", "upstream_error"), 500),
     **dict.fromkeys(("timeout", "timeout_error", "upstream_timeout", "gateway_timeout", "deadline_exceeded"), 504),
 }
-NO_MODEL = {"model_not_found", "model_not_found_error", "not_found_error"}
+NO_MODEL = {"model_not_found", "model_not_found_error", "not_found_error", "model_decommissioned"}
+_NO_MODEL_TEXT = re.compile(r"is not a valid model id\b", re.IGNORECASE)  # OpenRouter, with 400
 # The limit has two names in chat completions; whether a server refuses the name or the number, its words tell. A
 # server that says nothing of either is taken to refuse the name, which another request mends.
 LIMIT_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
@@ -79,8 +88,8 @@ HINTS = {
     "text.format": "structured_output: false (or name the schema words it refuses in schema_keywords_refused)",
     "output_config": "structured_by: tool",
     "tool_choice": "structured_by: schema",
-    "response_json_schema": "structured_by: openapi",
-    "response_schema": "structured_by: schema",
+    **dict.fromkeys(("response_json_schema", "responseJsonSchema"), "structured_by: openapi"),
+    **dict.fromkeys(("response_schema", "responseSchema"), "structured_by: schema"),
 }
 _OURS = tuple(dict.fromkeys((*HINTS, *LIMIT_NAMES)))
 _HINTED = {name: re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE) for name in _OURS}
@@ -95,7 +104,7 @@ class Told:
         param: the field of ours that is named; `misnamed`: whether its name is refused, and not its value.
         too_large: a text that is too long for the model; `above_a_minutes`: for what an account may send in a minute.
         unserved: nobody behind a gateway takes all that is asked for.
-        moderated, no_credit, bad_key: known by phrases, where there are no codes.
+        moderated, no_model, no_credit, bad_key: known by phrases, where there are no codes.
         retry_after_s: the delay that is asked for.
     """
 
@@ -106,6 +115,7 @@ class Told:
     above_a_minutes: bool = False
     unserved: bool = False
     moderated: bool = False
+    no_model: bool = False
     no_credit: bool = False
     bad_key: bool = False
     retry_after_s: float | None = None
@@ -156,6 +166,7 @@ def told_by(envelope: Mapping[str, Any], status: int) -> tuple[Told, int]:
         above_a_minutes=_ABOVE_A_MINUTES_TEXT.search(text) is not None,
         unserved=_UNSERVED_TEXT.search(text) is not None,
         moderated=moderated or _REFUSED_TEXT.search(text) is not None,
+        no_model=_NO_MODEL_TEXT.search(text) is not None,
         no_credit=daily or _NO_CREDIT_TEXT.search(text) is not None,
         bad_key=_BAD_KEY_TEXT.search(text) is not None,
         retry_after_s=delay,

@@ -107,13 +107,13 @@ def _error(status: int, told: Told, to: Destination) -> ProviderError:
 def _sorted(status: int, told: Told, to: Destination) -> ProviderError:
     codes = told.codes
     refused = bool(codes & REFUSED) or (status in (400, 403) and told.moderated)
-    if not refused and (status in (401, 403) or (status in (200, 400) and (codes & BAD_KEY or told.bad_key))):
-        return ProviderError(ErrorCategory.AUTH_ERROR, _auth_sentence(status, to))
     if refused:
         return ProviderError(ErrorCategory.REFUSAL, f"the content filter of {to.where} refused the request")
-    if codes & NO_CREDIT or status == 402 or (status in (200, 400, 429) and told.no_credit):
+    if status == 402 or (status != 401 and codes & NO_CREDIT) or (status in (200, 400, 403, 429) and told.no_credit):
         what = f"the credit or quota at {to.where} is used up. Not tried again: waiting does not mend it"
         return ProviderError(ErrorCategory.RATE_LIMITED, what)
+    if status in (401, 403) or (status in (200, 400) and (codes & BAD_KEY or told.bad_key)):
+        return ProviderError(ErrorCategory.AUTH_ERROR, _auth_sentence(status, to))
     if codes & OVERLOADED or status in (503, 529):
         return TransientError(ErrorCategory.OVERLOADED, f"{to.where} is overloaded{_status(status)}")
     if status == 429 and not told.above_a_minutes:
@@ -139,7 +139,7 @@ def _lasting_error(status: int, told: Told, to: Destination) -> ProviderError:
         what = f"nobody behind {to.where} takes for model {to.model} all that the request asks for{_status(status)}"
         hint = "Take another model, or declare what it lacks in capabilities: structured_output, temperature"
         return ProviderError(ErrorCategory.INVALID_REQUEST, f"{what}. {hint}")
-    if status == 404 or told.codes & NO_MODEL:
+    if status == 404 or told.codes & NO_MODEL or (status == 400 and told.no_model):
         what = f"{to.where} knows no model {to.model}, or no such path{_status(status)}. Check model and base_url"
         return ProviderError(ErrorCategory.INVALID_REQUEST, what)
     if told.codes & UNFIT_OUTPUT:
