@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+from jobs import items
+
+from judging import PRICED, provider_with, rubric
+from jurat.engine import JudgingJob, MemoryJournal
 from jurat.engine.purse import Purse
+from jurat.errors import ErrorCategory, ProviderError
+from jurat.judge import Judge, may_have_cost, spent_in_vain
+from jurat.provider import ScriptedProvider, ScriptedReply
 
 
 def test_a_cost_that_is_not_known_is_said_once_and_is_no_zero_in_silence() -> None:
@@ -13,7 +21,7 @@ def test_a_cost_that_is_not_known_is_said_once_and_is_no_zero_in_silence() -> No
     purse.pay(0.25)
     purse.pay(None)
 
-    assert told == ["what a reply cost is not known: the budget holds for what is known to be spent"]
+    assert told == ["what a call cost is not known: the budget holds for what is known to be spent"]
     assert (purse.spent_usd, purse.refusal()) == (0.25, None)
 
 
@@ -33,3 +41,35 @@ def test_ten_small_costs_are_their_sum_as_written() -> None:
         purse.pay(0.00003)
 
     assert purse.refusal() is not None
+
+
+@pytest.mark.parametrize(
+    ("failed", "charged"),
+    [
+        ((ErrorCategory.AUTH_ERROR,), False),
+        ((ErrorCategory.RATE_LIMITED, ErrorCategory.RATE_LIMITED), False),
+        ((ErrorCategory.RATE_LIMITED, ErrorCategory.TIMEOUT), True),
+        ((ErrorCategory.NETWORK_ERROR,), True),
+        ((ErrorCategory.API_ERROR,), True),
+        ((), False),
+    ],
+)
+def test_what_was_turned_away_cost_nothing_and_what_broke_off_may_have(
+    failed: tuple[ErrorCategory, ...], charged: bool
+) -> None:
+    error = ProviderError(ErrorCategory.TIMEOUT, "no", attempts=len(failed), failed=failed)
+    assert may_have_cost(error) is charged
+    assert spent_in_vain(error).cost_usd == (None if charged else 0.0)
+    assert spent_in_vain(error, free=True).cost_usd == 0.0
+    assert spent_in_vain(error).attempts == len(failed)
+
+
+@pytest.mark.parametrize(("category", "told"), [(ErrorCategory.TIMEOUT, 1), (ErrorCategory.RATE_LIMITED, 0)])
+async def test_a_call_that_may_have_cost_something_is_said_under_a_budget(category: ErrorCategory, told: int) -> None:
+    notices: list[str] = []
+    provider = ScriptedProvider(ScriptedReply(error=category), settings=provider_with(prices=PRICED).settings)
+    judge = Judge(rubric(), provider)
+    work = iter(items(3))
+    job = JudgingJob(judge, work, MemoryJournal(), lambda _: None, concurrency=1, budget_usd=1.0, notice=notices.append)
+    await job.run()
+    assert notices == ["what a call cost is not known: the budget holds for what is known to be spent"] * told

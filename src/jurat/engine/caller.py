@@ -26,7 +26,7 @@ from jurat.engine.recall import Kept, Lookup, Seen
 from jurat.engine.recorder import RunWatcher
 from jurat.engine.slots import SlotPlace, Slots
 from jurat.errors import ErrorCategory, EvaluationError, ProviderError, RequestError
-from jurat.judge import Outcome, Withheld, ask_one
+from jurat.judge import Outcome, Withheld, ask_one, may_have_cost
 from jurat.judge.judge import Sender
 from jurat.provider.protocol import Call, Raw
 from jurat.provider.waiting import PLACE
@@ -221,7 +221,10 @@ class Caller:
         try:
             outcome = await self._sent(target, call, allowance, place)
             circuit.note(outcome)
-            if isinstance(outcome, Raw):
+            if isinstance(outcome, EvaluationError):
+                if may_have_cost(outcome) and not target.free:
+                    self._purse.pay(None)
+            else:
                 self._spend(target, outcome)
                 if self._resumed:
                     self._borne.add(_short(call.key))

@@ -30,8 +30,8 @@ from jurat.engine.purse import Purse
 from jurat.engine.slots import SlotPlace, Slots
 from jurat.errors import ErrorCategory, EvaluationError, Fault, ProviderError, RequestError
 from jurat.evaluation import TypedError
-from jurat.judge import Judge, Opinion, Outcome, Verdict, VerdictSteps, Withheld, ask_one
-from jurat.provider.pricing import Pricer
+from jurat.judge import Judge, Opinion, Outcome, Verdict, VerdictSteps, Withheld, ask_one, may_have_cost
+from jurat.provider.pricing import Pricer, is_free
 from jurat.provider.protocol import Call, Raw
 from jurat.provider.waiting import PLACE
 from jurat.suite import Item
@@ -320,8 +320,11 @@ class JudgingJob:
             self._asking.discard(task)
             self._on_the_wire -= 1
         self._circuit.note(outcome)
-        if self._purse.kept and isinstance(outcome, Raw):
-            self._purse.pay(self._cost(outcome))
+        if self._purse.kept:
+            if isinstance(outcome, Raw):
+                self._purse.pay(self._cost(outcome))
+            elif may_have_cost(outcome) and not is_free(self._judge.provider.settings):
+                self._purse.pay(None)
         return outcome
 
     # --- when no call may be made any more ---------------------------------------------------------------------------

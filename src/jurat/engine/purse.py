@@ -43,7 +43,7 @@ class Purse:
             self._spent += _exact(cost_usd)
         elif self.kept and not self._unknown:
             self._unknown = True
-            self._notice("what a reply cost is not known: the budget holds for what is known to be spent")
+            self._notice("what a call cost is not known: the budget holds for what is known to be spent")
 
     def refusal(self) -> RequestError | None:
         """Why no call may be begun, if none may."""

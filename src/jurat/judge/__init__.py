@@ -5,7 +5,16 @@ from jurat.judge.judge import Judge, VerdictSteps, ask_one, drive
 from jurat.judge.prompt import BEGIN, END, WorkedExample, render_evidence
 from jurat.judge.settings import JudgeSettings
 from jurat.judge.strategy import Outcome
-from jurat.judge.verdict import NOTHING_SENT, JudgeFacts, Opinion, Spending, Verdict, Withheld, spent_in_vain
+from jurat.judge.verdict import (
+    NOTHING_SENT,
+    JudgeFacts,
+    Opinion,
+    Spending,
+    Verdict,
+    Withheld,
+    may_have_cost,
+    spent_in_vain,
+)
 
 __all__ = [
     "BEGIN",
@@ -28,6 +37,7 @@ __all__ = [
     "check_reply",
     "check_text",
     "drive",
+    "may_have_cost",
     "render_evidence",
     "spent_in_vain",
 ]

@@ -18,7 +18,17 @@ from jurat.judge.answer import CriterionAnswer
 from jurat.provider.protocol import Usage
 from jurat.vocabulary import Contract, Status, Strategy
 
-__all__ = ["NOTHING_SENT", "JudgeFacts", "Opinion", "Spending", "Verdict", "Withheld", "spent_in_vain", "sum_spending"]
+__all__ = [
+    "NOTHING_SENT",
+    "JudgeFacts",
+    "Opinion",
+    "Spending",
+    "Verdict",
+    "Withheld",
+    "may_have_cost",
+    "spent_in_vain",
+    "sum_spending",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +71,21 @@ class Withheld:
     spending: Spending
 
 
+_TURNED_AWAY = frozenset((ErrorCategory.AUTH_ERROR, ErrorCategory.MISSING_API_KEY, ErrorCategory.RATE_LIMITED))
+"""Requests that are refused before anybody works on them, and that no vendor charges for."""
+
+
+def may_have_cost(error: EvaluationError) -> bool:
+    """Whether a call that ended in an error may have been charged for; how much is then known to nobody."""
+    return isinstance(error, ProviderError) and error.attempts > 0 and not _TURNED_AWAY.issuperset(error.failed)
+
+
 def spent_in_vain(error: EvaluationError, *, free: bool = False) -> Spending:
     """What a call that ended in an error spent. `free`: whether it is known that nothing is ever paid there."""
     if not isinstance(error, ProviderError) or not error.attempts:
         return NOTHING_SENT
-    # Requests that failed may have been charged for; how many tokens they took is known to nobody.
-    return Spending(cost_usd=0.0 if free else None, attempts=error.attempts, failed=tuple(sorted(error.failed)))
+    cost = None if may_have_cost(error) and not free else 0.0
+    return Spending(cost_usd=cost, attempts=error.attempts, failed=tuple(sorted(error.failed)))
 
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
