@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,18 @@ def test_an_unknown_file_and_an_unknown_format_are_told(tmp_path: Path) -> None:
     assert (code, "Did you mean promptfoo?" in told) == (2, True)
     code, told = command("auto", str(tmp_path / "none.json"))
     assert (code, "found no such file" in told) == (2, True)
+
+
+def test_what_is_no_file_is_told_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+
+    assert command("auto", str(pipe)) == (
+        2,
+        f"import: 1 fault\n  {pipe}: (top level): expected a file, found a pipe; save it as a file first\n",
+    )
+    code, told = command("auto", str(tmp_path))
+    assert (code, "expected a file, found a folder" in told) == (2, True)
 
 
 def test_a_suite_that_is_there_is_not_replaced_unless_asked(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_a_configuration_becomes_a_sound_suite_and_everything_else_is_listed(tmp
     assert suite["cases"][0]["pass_threshold"] == 0.75
     assert suite["cases"][0]["metadata"] == {"tier": "gold"}
     assert suite["cases"][2]["variables"]["question"] == "Do you sell roses?"
-    assert len(suite["cases"][0]["assertions"]) == 14
+    assert len(suite["cases"][0]["assertions"]) == 15
     assert told == told_of("promptfoo.yaml")
 
 
@@ -159,16 +159,16 @@ def test_a_template_that_computes_stays_text_and_is_told() -> None:
 
 def test_prompts_and_values_are_read_from_files_beside_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "p.txt").write_text("Say it: {{ text }}", "utf-8")
-    (tmp_path / "v.md").write_text("a {{b}}", "utf-8")
+    (tmp_path / "v.md").write_text("a {{b|c}}", "utf-8")
     written = "prompts: [file://p.txt]\nproviders: [openai:m]\ntests: [{vars: {text: file://v.md}}]\n"
     (tmp_path / "c.yaml").write_text(written, "utf-8")
 
     code, told = command("auto", str(tmp_path / "c.yaml"), "--out", str(tmp_path / "s.json"))
 
-    assert (code, told.splitlines()[-1][-3:]) == (0, ": 0")
+    assert (code, told.splitlines()[-1][-3:]) == (0, ": 1")
     suite = json.loads((tmp_path / "s.json").read_text("utf-8"))
     assert suite["prompt"] == "Say it: {{text}}"
-    assert suite["cases"][0]["variables"] == {"text": "a {{b}}"}
+    assert suite["cases"][0]["variables"] == {"text": "a {{b|c}}"}
 
 
 def test_references_to_templates_of_assertions_are_followed() -> None:
@@ -193,5 +193,203 @@ def test_a_file_without_tests_is_told_and_nothing_is_written(tmp_path: Path) -> 
 
     assert code == 2
     assert "expected at least one case, found none" in told
-    assert "tests of another file" in told
+    assert "tests in a file that is not in the configuration's folder, or cannot be read" in told
     assert not (tmp_path / "s.yaml").exists()
+
+
+# --- files beside the configuration --------------------------------------------------------------------------------
+
+
+def beside(folder: Path, *, told: list[str] | None = None, **parts: Any) -> dict[str, Any]:
+    """The suite that a configuration in a folder becomes; what is listed goes into `told`."""
+    (folder / "config.json").write_text(json.dumps(config(**parts)), "utf-8")
+    out = folder / "suite.json"
+    code, text = command("promptfoo", str(folder / "config.json"), "--out", str(out), "--overwrite")
+    assert code == 0, text
+    if told is not None:
+        told += text.replace(f"{folder}/", "").splitlines()[:-1]
+    suite: dict[str, Any] = json.loads(out.read_text("utf-8"))
+    return suite
+
+
+TABLE = (
+    "\ufeffq,__expected,__expected2,__description,__threshold,__metadata:team,__prefix,__config:__expected2:threshold\r\n"
+    '"why, then?",contains:so,"grade: Is ""kind"".",first,0.5,blue,,0.9\r\n'
+    "when,at nine,latency(200),,,,x,\r\n"
+    'who,"not-icontains-any: me, you",is-json,third,,,,\r\n'
+    "how,fn:output.length,file://check.py,,,,,\r\n"
+)
+
+
+def test_tests_of_a_csv_file_are_read_with_promptfoos_columns(tmp_path: Path) -> None:
+    (tmp_path / "tests.csv").write_text(TABLE, "utf-8", newline="")
+    told: list[str] = []
+
+    suite = beside(tmp_path, tests="file://tests.csv", told=told)
+
+    first, second, third, fourth = suite["cases"]
+    assert first == {
+        "name": "first",
+        "variables": {"q": "why, then?"},
+        "metadata": {"team": "blue"},
+        "assertions": [
+            {"type": "contains", "value": "so"},
+            {"type": "rubric_judge", "rubric": 'Is "kind".', "threshold": 90.0},
+        ],
+        "pass_threshold": 0.5,
+    }
+    assert second["name"] == f"{tmp_path}/tests.csv row 3"
+    assert second["assertions"] == [
+        {"type": "exact_match", "value": "at nine"},
+        {"type": "max_latency_ms", "value": 200.0},
+    ]
+    assert third["assertions"] == [
+        {"type": "contains", "value": ["me", "you"], "match": "any", "ignore_case": True, "negate": True},
+        {"type": "structured_output"},
+    ]
+    assert "assertions" not in fourth
+    assert told == [
+        "tests.csv:3: __prefix: no counterpart in a case; left out",
+        "tests.csv:5: __expected2: what another file says, or code; left out",
+        "tests.csv:5: assert[0]: code of another language; write it as a python assertion (javascript); left out",
+    ]
+
+
+def test_tests_variables_and_defaults_of_yaml_and_json_files_are_read(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "tests.yaml").write_text(
+        "- vars: file://vars.yaml\n  assert: [{type: contains, value: file://expected.txt}]\n"
+        "- vars: {q: two, r: file://rows.yaml}\n- three\n",
+        "utf-8",
+    )
+    (tmp_path / "vars.yaml").write_text("q: one\ntone: kind\n", "utf-8")
+    (tmp_path / "rows.yaml").write_text("- a: 1\n", "utf-8")
+    (tmp_path / "expected.txt").write_text("so", "utf-8")
+    (tmp_path / "lines.jsonl").write_text('{"vars": {"q": "four"}}\n{"vars": {"q": "five"}, "odd": 1}\n', "utf-8")
+    (tmp_path / "default.json").write_text('{"assert": [{"type": "cost", "threshold": 1}]}', "utf-8")
+    told: list[str] = []
+
+    suite = beside(
+        tmp_path,
+        prompts=["{{q}}{{r}}"],
+        tests=["file://more/tests.yaml", "lines.jsonl"],
+        defaultTest="file://default.json",
+        told=told,
+    )
+
+    assert [case["variables"]["q"] for case in suite["cases"]] == ["one", "two", "four", "five"]
+    assert suite["cases"][0]["variables"]["tone"] == "kind"
+    assert suite["cases"][1]["variables"]["r"] == '[{"a":1}]'
+    assert [case["assertions"] for case in suite["cases"]] == [
+        [{"type": "max_cost_usd", "value": 1}, {"type": "contains", "value": "so"}],
+        *[[{"type": "max_cost_usd", "value": 1}]] * 3,
+    ]
+    assert told == [
+        "more/tests.yaml:1: [0].vars: nothing fills {{r}}; it stands for empty text",
+        "more/tests.yaml:4: [2]: expected a test; left out",
+        "lines.jsonl:1: vars: nothing fills {{r}}; it stands for empty text",
+        "lines.jsonl:2: odd: no counterpart in a case; left out",
+        "lines.jsonl:2: vars: nothing fills {{r}}; it stands for empty text",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("file://../outside.yaml", "not in the configuration's folder, or cannot be read"),
+        ("file:///etc/hostname.yaml", "not in the configuration's folder, or cannot be read"),
+        ("file://link.yaml", "not in the configuration's folder, or cannot be read"),
+        ("file://missing.csv", "not in the configuration's folder, or cannot be read"),
+        ("huggingface://datasets/x", "in another place, and nothing is fetched"),
+        ("https://example.com/tests.csv", "in another place, and nothing is fetched"),
+        ("file://tests/*.yaml", "name them one by one"),
+        ("file://make.py", "in a file that is code"),
+    ],
+)
+def test_tests_that_stand_elsewhere_are_listed(tmp_path: Path, name: str, told: str) -> None:
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    (tmp_path / "outside.yaml").write_text("[{vars: {q: SECRET}}]", "utf-8")
+    (folder / "link.yaml").symlink_to(tmp_path / "outside.yaml")
+    listed: list[str] = []
+
+    suite = beside(folder, tests=[{"vars": {"q": "one"}}, name], told=listed)
+
+    assert len(suite["cases"]) == 1
+    (line,) = listed
+    assert line.startswith("config.json:1: tests[1]: tests ")
+    assert told in line
+    assert "SECRET" not in json.dumps(suite)
+
+
+def test_each_row_of_a_scenario_is_tried_with_each_of_its_tests() -> None:
+    made = Made(
+        config(
+            scenarios=[
+                {
+                    "description": "greetings",
+                    "config": [{"vars": {"lang": "de"}, "assert": [{"type": "webhook"}]}, {"vars": {"lang": "fr"}}],
+                    "tests": [
+                        {"vars": {"q": "in {{lang}}"}, "assert": [{"type": "contains", "value": "{{lang}}"}]},
+                        {"description": "bye", "vars": {"q": "bye"}, "metadata": {"a": 1}},
+                    ],
+                }
+            ],
+            tests=None,
+        )
+    )
+
+    assert [(case["name"], case["variables"]) for case in made.cases] == [
+        ("greetings", {"lang": "de", "q": "in de"}),
+        ("bye", {"lang": "de", "q": "bye"}),
+        ("greetings (2)", {"lang": "fr", "q": "in fr"}),
+        ("bye (2)", {"lang": "fr", "q": "bye"}),
+    ]
+    assert made.cases[0]["assertions"] == [{"type": "contains", "value": "{{lang}}"}]
+    assert made.cases[1]["metadata"] == {"a": 1}
+    assert made.reasons == [
+        "scenarios[0].config[0].assert[0]: a service of its own decides (webhook); left out",
+    ]
+
+
+def test_values_that_name_others_are_filled_and_what_cannot_be_is_listed() -> None:
+    made = Made(config(tests=[{"vars": {"q": "{{ a }} and {{b.c}}", "a": "<{{b.c}}>", "b": {"c": 1}, "d": "{{x|y}}"}}]))
+
+    assert made.cases[0]["variables"] == {"q": "<1> and 1", "a": "<1>", "b": {"c": 1}, "d": "{{x|y}}"}
+    assert made.reasons == ["tests[0].vars.d: a value with a template that cannot be filled; in a suite it is text"]
+
+
+def test_values_that_grow_by_filling_one_another_stay_within_bounds() -> None:
+    variables = {f"v{number}": "{{v" + str(number + 1) + "}}" * 1 + " " * 200_000 for number in range(5)}
+    variables["v5"] = "x" * 900_000
+    variables["q"] = "{{v0}}" * 2_000
+
+    made = Made(config(tests=[{"vars": variables}]))
+
+    assert len(made.cases[0]["variables"]["q"]) <= 12_000
+
+
+def test_an_assertion_that_checks_what_is_computed_first_is_left_out() -> None:
+    found = asserted({"type": "contains", "value": "A", "transform": "output.toUpperCase()"})
+
+    assert "assertions" not in found.cases[0]
+    assert found.reasons == ["tests[0].assert[0]: it checks what is computed first (contains); left out"]
+
+
+def test_a_list_that_is_one_text_is_divided_outside_of_quotation_marks() -> None:
+    found = asserted({"type": "contains-any", "value": '"a, b", c , "d"'})
+
+    assert found.cases[0]["assertions"] == [{"type": "contains", "value": ["a, b", "c", "d"], "match": "any"}]
+
+
+def test_a_file_of_prompts_holds_one_between_each_of_its_lines_of_dashes(tmp_path: Path) -> None:
+    (tmp_path / "p.txt").write_text("Kind: {{q}}\n---\nCurt --- {{q}}\n---\n", "utf-8")
+    (tmp_path / "chat.yaml").write_text("- {role: user, content: 'Ask {{q}}'}\n", "utf-8")
+
+    suite = beside(tmp_path, prompts=["file://p.txt", {"id": "file://chat.yaml", "label": "chat"}])
+
+    assert suite["prompts"] == {
+        "prompt-1": "Kind: {{q}}\n",
+        "prompt-1 2": "Curt --- {{q}}\n",
+        "chat": {"text": "Ask {{q}}"},
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -127,12 +128,14 @@ def _refuse_places(files: list[Path], out: Path | None, beside: Path | None, *, 
 
 
 def _opened(path: Path) -> IO[bytes]:
+    from jurat.regularfiles import kind_of
+
     try:
-        stream = path.open("rb")
-        if not stream.seekable():
-            stream.close()
-            found = "one that can be read only once; save it first"
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):  # to open a pipe would be to wait for whoever writes
+            found = f"{kind_of(mode)}; save it as a file first"
             raise AuthoringError("import", [Fault(path="", expected="a file", found=found, file=str(path))])
+        stream = path.open("rb")
     except FileNotFoundError:
         found = "no such file"
     except OSError as error:

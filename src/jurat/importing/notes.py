@@ -1,7 +1,8 @@
 """What could not be taken over, each with its place and the reason.
 
 Notes are told as they arise, so that a large file needs no memory for them. A reason that comes again and again is told
-a few times and then counted: `close` tells how many more there were.
+a few times and then counted: `close` tells how many more there were. What is noted of one place again, as for each of
+the cases that a test becomes, is one note.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ __all__ = ["Note", "Notes"]
 
 _TOLD = 20
 """How often one reason is told with its place."""
+_REMEMBERED = 4_096
+"""How many of the last notes are remembered, so that none comes twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +49,21 @@ class Notes:
     def __init__(self, tell: Callable[[Note], None]) -> None:
         self._tell = tell
         self._seen: Counter[tuple[str, str]] = Counter()
+        self._last: dict[Note, None] = {}
         self.count = 0
 
     def add(self, file: str, path: str, reason: str, line: int | None = None) -> None:
         """Take one note."""
+        note = Note(file=file, path=path, reason=reason, line=line)
+        if note in self._last:
+            return
+        self._last[note] = None
+        if len(self._last) > _REMEMBERED:
+            del self._last[next(iter(self._last))]
         self.count += 1
         self._seen[(file, reason)] += 1
         if self._seen[(file, reason)] <= _TOLD:
-            self._tell(Note(file=file, path=path, reason=reason, line=line))
+            self._tell(note)
 
     def close(self) -> None:
         """Tell how often each reason came that was told no more."""

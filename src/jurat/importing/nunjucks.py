@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jurat.credentials import is_credential_name
-from jurat.importing.talk import OPEN, OPEN_BRACES
+from jurat.importing.talk import OPEN, OPEN_BRACES, as_text
 from jurat.suite.manifest_secrets import WORDS
 
-__all__ = ["VARIABLE_ENDING", "computed", "renamed", "resolved", "template"]
+__all__ = ["VARIABLE_ENDING", "computed", "renamed", "resolved", "template", "woven"]
 
 _PLAIN = re.compile(r"\{\{-?[ \t\r\n]*+([\w.-]++)[ \t\r\n]*+-?\}\}")
+_MOST_PASSES = 4
+_LONGEST = 1024 * 1024
 _TAG = re.compile(r"\{%|\{#")
 VARIABLE_ENDING = "_value"
 """Behind the name of a variable that announces a secret, which no suite may hold under that name."""
@@ -64,3 +66,23 @@ def resolved(name: str, variables: Mapping[str, Any]) -> Any:
         else:
             return None
     return value
+
+
+def woven(text: str, variables: Mapping[str, Any]) -> str:
+    """A value with what it names of others in their place, as far as they are there; those may name others in turn."""
+    for _ in range(_MOST_PASSES):
+        pieces: list[str] = []
+        end = length = 0
+        for found in _PLAIN.finditer(text) if OPEN in text else ():
+            value = None if found[1].startswith("env.") else resolved(found[1], variables)
+            piece = found[0] if value is None else as_text(value)
+            length += len(piece)
+            if length > _LONGEST:
+                return text
+            pieces += [text[end : found.start()], piece]
+            end = found.end()
+        made = "".join([*pieces, text[end:]])
+        if made == text:
+            break
+        text = made
+    return text

@@ -15,11 +15,12 @@ from typing import Any
 from jurat.errors import AuthoringError, Fault
 from jurat.importing.draft import Draft, Raw
 from jurat.importing.finish import fitting, one_line
-from jurat.importing.nunjucks import renamed, resolved, template
+from jurat.importing.nunjucks import renamed, resolved, template, woven
 from jurat.importing.promptfoo_asserts import Asserts
+from jurat.importing.promptfoo_files import Found, content, object_of, tests_of, variables_of
 from jurat.importing.promptfoo_head import read_head
 from jurat.importing.source import Source
-from jurat.importing.talk import OPEN, OPEN_BRACES
+from jurat.importing.talk import OPEN, OPEN_BRACES, as_text
 from jurat.jsontext import Json, type_name
 from jurat.suite.template import assertion_texts, placeholders
 
@@ -46,20 +47,8 @@ def read(source: Source, draft: Draft) -> Iterator[Raw]:
         fault = Fault(path="", expected=expected, found=type_name(config), file=source.name)
         raise AuthoringError("promptfoo", [fault])
     used = read_head(config, source, draft)
-    default = _object(config.get("defaultTest"), "defaultTest", source)
-    tests = config.get("tests")
-    if not isinstance(tests, list):
-        if tests is not None:
-            source.note("tests", "tests of another file; only those that stand in the configuration are read")
-        tests = []
-    yield from _Tests(source, draft, config, default, used).cases(tests)
-
-
-def _object(value: Any, path: str, source: Source) -> Mapping[str, Any]:
-    if value is None or isinstance(value, Mapping):
-        return value or {}
-    source.note(path, "expected an object; what stands in another file is not read")
-    return {}
+    default = object_of(config.get("defaultTest"), "defaultTest", source)
+    yield from _Tests(source, draft, config, default, used).cases()
 
 
 class _Tests:
@@ -69,88 +58,116 @@ class _Tests:
         self, source: Source, draft: Draft, config: Mapping[str, Any], default: Mapping[str, Any], used: tuple[str, ...]
     ) -> None:
         self._source, self._draft, self._default, self._used = source, draft, default, used
-        self._asserts = Asserts(source, draft, config.get("assertionTemplates"))
-        self._everywhere: list[dict[str, Any]] = []
+        self._config = config
+        self._default_vars = self._variables(default.get("vars"), "defaultTest.vars", source)
+        self._known: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
         self._defaults: list[dict[str, Any]] = []
 
-    def cases(self, tests: list[Any]) -> Iterator[Raw]:
+    def cases(self) -> Iterator[Raw]:
         """All cases."""
-        self._read_defaults(tests)
-        for index, test in enumerate(tests):
-            path = f"tests[{index}]"
-            if isinstance(test, Mapping):
-                yield from self._expanded(test, path, index)
-            else:
-                self._source.note(path, "a test of another file; only those that stand in the configuration are read")
+        tests = self._config.get("tests")
+        # In files that are yet to be read a test may want the defaults left out.
+        here = tests if isinstance(tests, list) else [] if tests is None else [None]
+        plain = all(isinstance(test, Mapping) and not _option(test, "disableDefaultAsserts") for test in here)
+        self._read_defaults(shared=plain and "scenarios" not in self._config)
+        for found in tests_of(self._config, self._source):
+            yield from self._expanded(found)
 
-    def _read_defaults(self, tests: list[Any]) -> None:
+    def _read_defaults(self, *, shared: bool) -> None:
         default, source = self._default, self._source
-        self._others(default, "defaultTest")
-        options = default.get("options")
-        judge = options.get("provider") if isinstance(options, Mapping) else None
-        made = self._asserts.read(default.get("assert"), "defaultTest.assert", judge)
-        some = any(_option(test, "disableDefaultAsserts") for test in tests)
+        self._others(default, "defaultTest", source)
+        judge = _option(default, "provider")
+        made = self._asserts(source, default.get("assert"), "defaultTest.assert", judge)
+        everywhere: list[dict[str, Any]] = []
         for one in made:
-            shared = not some and not any(placeholders(text) for _, text in assertion_texts(one))
-            (self._everywhere if shared else self._defaults).append(one)
+            whole = shared and not any(placeholders(text) for _, text in assertion_texts(one))
+            (everywhere if whole else self._defaults).append(one)
         raw = Raw(source=source, path="defaultTest", case={})
-        fit = [one for one in self._everywhere if fitting(one, self._draft.provider, raw, {})]
+        fit = [one for one in everywhere if fitting(one, self._draft.provider, raw, {})]
         self._draft.head["assertions"] = fit
         self._draft.assertions += len(fit)
 
-    def _others(self, test: Mapping[str, Any], path: str) -> None:
+    def _asserts(self, source: Source, values: Any, path: str, judge: Any) -> list[dict[str, Any]]:
+        return Asserts(source, self._draft, self._config.get("assertionTemplates")).read(values, path, judge)
+
+    def _others(self, test: Mapping[str, Any], path: str, source: Source) -> None:
         """Tell what a test holds that no case can."""
         for key in test:
             if key not in _READ:
-                self._source.note(f"{path}.{key}", "no counterpart in a case; left out")
+                source.note(_join(path, one_line(str(key))), _why(key))
         options = test.get("options")
         for key in options if isinstance(options, Mapping) else ():
             if key not in _OPTIONS:
-                self._source.note(f"{path}.options.{key}", "no counterpart in a case; left out")
+                source.note(_join(path, f"options.{one_line(str(key))}"), _why(key))
 
-    def _expanded(self, test: Mapping[str, Any], path: str, index: int) -> Iterator[Raw]:
-        self._others(test, path)
-        variables = {**self._variables(self._default, "defaultTest"), **self._variables(test, path)}
-        lists = {name: value for name, value in variables.items() if isinstance(value, list) and value}
-        if _option(test, "disableVarExpansion") or _option(self._default, "disableVarExpansion"):
-            lists = {}
-        if math.prod(len(value) for value in lists.values()) > _MOST_COMBINATIONS:
-            self._source.note(
-                f"{path}.vars", f"more than {_MOST_COMBINATIONS:,} combinations; the lists stay as they are"
-            )
-            lists = {}
-        judge = _option(test, "provider") or _option(self._default, "provider")
-        own = self._asserts.read(test.get("assert"), f"{path}.assert", judge)
-        if not _option(test, "disableDefaultAsserts"):
-            own = [*self._defaults, *own]
-        name = one_line(str(test.get("description") or "")) or f"test-{index + 1}"
+    def _expanded(self, found: Found) -> Iterator[Raw]:
+        source, path, test = found.source, found.path, found.test
+        self._others(test, path, source)
+        variables = {
+            **self._default_vars,
+            **self._variables(found.base.get("vars"), f"{found.base_path}.vars", self._source),
+            **self._variables(test.get("vars"), _join(path, "vars"), source),
+        }
+        own = self._own(found)
+        name = one_line(str(test.get("description") or found.base.get("description") or "")) or found.name
+        lists = self._lists(found, variables)
         for values in itertools.product(*lists.values()):
-            chosen = {**variables, **dict(zip(lists, values, strict=True))}
-            yield self._raw(test, path, name, chosen, [dict(one) for one in own])
+            chosen = self._woven({**variables, **dict(zip(lists, values, strict=True))}, found)
+            yield self._raw(found, name, chosen, [dict(one) for one in own])
 
-    def _variables(self, test: Mapping[str, Any], path: str) -> dict[str, Any]:
-        made = dict(_object(test.get("vars"), f"{path}.vars", self._source))
-        for name, value in list(made.items()):
-            if isinstance(value, str) and value.startswith("file://"):
-                made[name] = self._content(value, f"{path}.vars.{name}")
-            elif isinstance(value, str) and OPEN in value:
-                self._source.note(
-                    f"{path}.vars.{name}", "a value that names others; a value is never filled in a suite"
-                )
+    def _own(self, found: Found) -> list[dict[str, Any]]:
+        """The assertions of a test, with those of its scenario and the defaults; what is listed of them, once."""
+        judge = self._option(found, "provider")
+        own: list[dict[str, Any]] = []
+        parts = (
+            (self._source, found.base.get("assert"), _join(found.base_path, "assert")),
+            (found.source, found.test.get("assert"), _join(found.path, "assert")),
+        )
+        for source, values, path in parts:
+            key = (source.name, path, as_text(judge) if found.base else "")
+            if not found.base or key not in self._known:
+                self._known[key] = self._asserts(source, values, path, judge)
+            own += self._known[key]
+        return own if self._option(found, "disableDefaultAsserts") else [*self._defaults, *own]
+
+    def _option(self, found: Found, name: str) -> Any:
+        return next(
+            (one for part in (found.test, found.base, self._default) if (one := _option(part, name)) is not None), None
+        )
+
+    def _lists(self, found: Found, variables: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """The variables that are lists, of which each value is a case."""
+        if self._option(found, "disableVarExpansion"):
+            return {}
+        lists = {name: value for name, value in variables.items() if isinstance(value, list) and value}
+        if math.prod(len(value) for value in lists.values()) > _MOST_COMBINATIONS:
+            reason = f"more than {_MOST_COMBINATIONS:,} combinations; the lists stay as they are"
+            found.source.note(_join(found.path, "vars"), reason)
+            return {}
+        return lists
+
+    def _variables(self, value: Any, path: str, source: Source) -> dict[str, Any]:
+        made = variables_of(value, path, source)
+        for name, part in list(made.items()):
+            if isinstance(part, str) and part.startswith("file://"):
+                text = content(part, source)
+                if text is None:
+                    source.note(f"{path}.{name}", "a value in another file; its name stands in its place")
+                made[name] = part if text is None else text
         return made
 
-    def _content(self, value: str, path: str) -> str:
-        """What a file beside the configuration says, where it is text."""
-        found = self._source.beside(value.removeprefix("file://")) if value.endswith((".txt", ".md")) else None
-        if found is None:
-            self._source.note(path, "a value in another file; its name stands in its place")
-        return value if found is None else found
+    def _woven(self, variables: dict[str, Any], found: Found) -> dict[str, Any]:
+        """The variables, those that name others filled with them: a suite never fills a value."""
+        made = {name: woven(part, variables) if isinstance(part, str) else part for name, part in variables.items()}
+        for name, part in made.items():
+            if isinstance(part, str) and OPEN in part:
+                reason = "a value with a template that cannot be filled; in a suite it is text"
+                found.source.note(_join(found.path, f"vars.{name}"), reason)
+        return made
 
-    def _raw(
-        self, test: Mapping[str, Any], path: str, name: str, variables: dict[str, Any], own: list[dict[str, Any]]
-    ) -> Raw:
+    def _raw(self, found: Found, name: str, variables: dict[str, Any], own: list[dict[str, Any]]) -> Raw:
         case: dict[str, Any] = {"name": name, "variables": {renamed(key): part for key, part in variables.items()}}
-        raw = Raw(source=self._source, path=path, case=case, literal=False)
+        raw = Raw(source=found.source, path=found.path, case=case, literal=False)
         for key in variables:
             if renamed(key) != key:
                 case["variables"][renamed(key)] = "***"
@@ -158,11 +175,16 @@ class _Tests:
                     f"vars.{key}", f"a variable by the name of a secret; it is {renamed(key)} now, and its value ***"
                 )
         self._fill(case, own, variables, raw)
-        metadata = {**_mapping(self._default.get("metadata")), **_mapping(test.get("metadata"))}
-        if "providerOutput" in test:
-            given = test["providerOutput"]
-            case["output"] = given if isinstance(given, str) else template(str(given), lambda _: None)
-        case.update(metadata=metadata, assertions=own, pass_threshold=self._threshold(test, raw))
+        parts = (self._default, found.base, found.test)
+        metadata: dict[str, Any] = {}
+        for part in parts:
+            metadata.update(_mapping(part.get("metadata")))
+        whole = {**found.base, **found.test}
+        if "providerOutput" in whole:
+            given = whole["providerOutput"]
+            case["output"] = given if isinstance(given, str) else template(as_text(given), lambda _: None)
+        threshold = self._threshold(whole, raw)
+        case.update(metadata=metadata, assertions=own, pass_threshold=threshold)
         return raw
 
     def _fill(self, case: dict[str, Any], own: list[dict[str, Any]], variables: dict[str, Any], raw: Raw) -> None:
@@ -190,6 +212,17 @@ class _Tests:
             )
             return None
         return value
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _why(key: object) -> str:
+    """Why a member of a test has no counterpart."""
+    if key in ("transform", "postprocess"):
+        return "what is checked is computed from the output first; here assertions look at the output as it is"
+    return "no counterpart in a case; left out"
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from jurat.importing.draft import Draft
 from jurat.importing.finish import AT, one_line
 from jurat.importing.nunjucks import computed, template
+from jurat.importing.promptfoo_files import content
 from jurat.importing.promptfoo_head import judge_of
 from jurat.importing.source import Source
 from jurat.importing.talk import as_text, parsed
@@ -17,6 +18,8 @@ from jurat.jsontext import Json
 __all__ = ["Asserts"]
 
 _REF = re.compile(r"#/assertionTemplates/(.+)")
+_PARTS = re.compile(r'\s*(?:"([^"]*)"\s*|([^,]+))(?:,|$)')
+"""The parts of a list that is written as one text, as CSV has them."""
 _KEYS = ("type", "value", "threshold", "weight", "metric", "provider", "assert", "$ref")
 _REASONS = {
     **dict.fromkeys(("javascript", "ruby"), "code of another language; write it as a python assertion"),
@@ -62,6 +65,9 @@ class Asserts:
             return []
         if value["type"] == "assert-set":
             return self._set(value, path, judge, depth)
+        if value.get("transform") is not None or value.get("contextTransform") is not None:
+            self._source.note(path, f"it checks what is computed first ({one_line(value['type'], 60)}); left out")
+            return []
         base, negate = value["type"].removeprefix("not-"), value["type"].startswith("not-")
         made = _Made(value, path, self._source, negate).made(base)
         if made is None:
@@ -127,7 +133,11 @@ class _Made:
             return self.refused(f"{reason} ({one_line(base, 60)}); left out")
         given = self._value.get("value")
         if isinstance(given, str) and given.startswith(("file://", "package:")):
-            return self.refused("a value in another file; left out")
+            text = content(given, self._source) if given.startswith("file://") else None
+            if text is None:
+                return self.refused("a value in another file; left out")
+            self._value = {**self._value, "value": text}
+            given = text
         if any(computed(text) for text in _texts(given)) and base not in ("is-json", "regex"):
             return self.refused("a value that is computed; left out")
         return maker(self)
@@ -159,7 +169,7 @@ class _Made:
     def contains(self, *, ignore_case: bool = False, several: str | None = None) -> dict[str, Any] | None:
         value = self.value
         if several is not None and isinstance(value, str):
-            value = [part.strip().strip('"') for part in value.split(",")]
+            value = [found[1] or found[2].strip() for found in _PARTS.finditer(value) if found[0].strip(" ,")]
         if several is None and not isinstance(value, list):
             value = as_text(value) if value is not None else None
         if isinstance(value, list):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from jurat.importing.draft import Draft
 from jurat.importing.finish import one_line
 from jurat.importing.nunjucks import template
+from jurat.importing.promptfoo_files import as_tree, content
 from jurat.importing.source import Source
 from jurat.importing.talk import messages_of, parsed
 from jurat.importing.vendors import provider_row, sampling_of
@@ -16,9 +18,11 @@ from jurat.suite.template import placeholders, texts_within
 
 __all__ = ["judge_of", "read_head"]
 
+_BETWEEN = re.compile(r"(?m)^---[ \t]*(?:\n|$)")
+
 _READ = (
     *("description", "prompts", "providers", "targets", "tests", "defaultTest", "evaluateOptions"),
-    *("assertionTemplates", "$schema"),
+    *("assertionTemplates", "scenarios", "$schema"),
 )
 
 
@@ -50,11 +54,13 @@ def _prompts(value: Any, source: Source, draft: Draft) -> str | None:
     for index, one in enumerate(values):
         path = f"prompts[{index}]" if isinstance(value, list) else "prompts"
         label, text = _labelled(one, index)
-        prompt = _prompt(_content(text, source), partial(source.note, path))
-        if prompt is not None:
-            while label in made:
-                label += "'"
-            made[label] = prompt
+        for number, text_of in enumerate(_texts(text, source), 1):
+            prompt = _prompt(text_of, partial(source.note, path))
+            own = label if number == 1 else f"{label} {number}"
+            while own in made:
+                own += "'"
+            if prompt is not None:
+                made[own] = prompt
     if len(made) < 2:
         draft.head["prompt"] = next(iter(made.values()), None)
         return None
@@ -73,19 +79,24 @@ def _labelled(one: Any, index: int) -> tuple[str, Any]:
     return f"prompt-{index + 1}", one
 
 
-def _content(text: Any, source: Source) -> Any:
-    """A prompt's text; that of a file beside the configuration, where it names one."""
-    if not isinstance(text, str) or "\n" in text or not text.endswith((".txt", ".md", ".json")):
-        return text
-    found = source.beside(text.removeprefix("file://"))
-    return text if found is None else found
+def _texts(text: Any, source: Source) -> list[Any]:
+    """A prompt's text; those of a file beside the configuration, where it names one: lines of `---` stand between."""
+    if not isinstance(text, str) or "\n" in text or not text.endswith((".txt", ".md", ".json", ".yaml", ".yml")):
+        return [text]
+    found = content(text, source)
+    if found is None:
+        return [text]
+    parts = _BETWEEN.split(found) if text.endswith(".txt") else [found]
+    return [part for part in parts if part.strip()] or [found]
 
 
 def _prompt(text: Any, tell: Any) -> Any:
     if not isinstance(text, str) or not text.strip():
         tell("expected a prompt's text; left out")
         return None
-    if text.startswith(("file://", "exec:", "python:")) or text.endswith((".txt", ".json", ".py", ".js", ".md")):
+    if text.startswith(("file://", "exec:", "python:")) or text.endswith(
+        (".txt", ".json", ".py", ".js", ".md", ".yaml", ".yml")
+    ):
         tell("a prompt of another file; put its text in its place")
         return None
     messages = messages_of(parsed(text), tell)
@@ -110,7 +121,7 @@ def _filled(content: Any, tell: Any) -> Any:
 
 def _subject(config: Mapping[str, Any], source: Source, draft: Draft, prompt: str | None) -> None:
     key = "targets" if "targets" in config and "providers" not in config else "providers"
-    value = config.get(key)
+    value = as_tree(config.get(key), key, source, "providers")
     values = value if isinstance(value, list) else [value] if value is not None else []
     subject: dict[str, Any] | None = None
     for index, one in enumerate(values):

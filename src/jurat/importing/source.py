@@ -6,8 +6,11 @@ such values: words like NaN become null, of a repeated key the last value counts
 
 from __future__ import annotations
 
+import copy
 import functools
+import io
 import math
+import posixpath
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO
@@ -32,7 +35,9 @@ _FIRST = 1024 * 1024
 _ROWS = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
 _BESIDE = 4 * 1024 * 1024
-"""The most bytes of a file that another names."""
+"""The most bytes of a text that another file names."""
+_INNER = 64 * 1024 * 1024
+"""The most bytes of a file of tests that another names."""
 _MOST_PASSED_OVER = 1_000
 _SHOWN = 30
 _DEEPEST = 90
@@ -108,6 +113,22 @@ class Source:
             return data.decode("utf-8-sig").replace("\r\n", "\n") if data is not None else None
         except (AuthoringError, UnicodeDecodeError):
             return None
+
+    def inner(self, name: str) -> Source | None:
+        """A file in the same folder or below as a source of its own; None when there is none that can be read."""
+        try:
+            data = self._folder.read(name, limit=_INNER) if self._folder is not None else None
+        except AuthoringError:
+            return None
+        if data is None:
+            return None
+        return Source(posixpath.join(posixpath.dirname(self.name), name), io.BytesIO(data), self._notes, self._folder)
+
+    def at(self, line: int) -> Source:
+        """This file, as one of its rows sees it: what is noted stands in that line."""
+        made = copy.copy(self)
+        made._lines = lambda _path: line
+        return made
 
     def pass_over(self, names: Iterable[str]) -> None:
         """Remember what has no counterpart and would be told too often, one by one."""
