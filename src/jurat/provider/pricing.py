@@ -12,17 +12,20 @@ none of it. Sums are exact, and rounded to a float once.
 
 Prices come from the author, or from the snapshot inside genai-prices, unless the provider's reply says itself what it
 charged (OpenRouter, xAI), which is then the cost; a model is looked up within the vendor that the
-kind or the endpoint names, and never guessed from its name.
+kind or the endpoint names, and never guessed from its name. The snapshot knows a vendor's usual rates: where an extra
+setting asks for others (a tier of service, a fast mode) or for what is paid by the piece (a search), the price is
+unknown.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from jurat.jsontext import Json, thaw
 from jurat.provider.protocol import ProviderSettings, Usage
 
 if TYPE_CHECKING:
@@ -50,6 +53,14 @@ _IRRELEVANT = (
     *("input_image", "output_image", "cache_image", "input_video", "output_video", "input_document"),
     *("input_annotated", "input_mchars", "input_text_messages", "output_citation"),
 )
+
+_USUAL_RATES: Mapping[str, tuple[object, ...]] = {
+    "service_tier": ("auto", "default", "standard", "standard_only", "on_demand"),
+    "speed": ("standard",),
+    "inference_geo": ("global",),
+    **dict.fromkeys(("tools", "web_search_options", "search_parameters", "plugins", "mcp_servers", "container"), ([],)),
+}
+"""Settings that change what a call costs, with the values under which the vendor's usual rates hold."""
 
 _Cost = Callable[[Usage], float | None]
 
@@ -92,7 +103,8 @@ class Pricer:
     def _resolve(self) -> _Cost:
         settings = self.settings
         if settings.prices is not None and settings.kind != "replay":
-            self._cost, self._source = _custom(settings), "custom" if settings.prices else None
+            whole = {"input", "output"} <= settings.prices.keys()
+            self._cost, self._source = _custom(settings), "custom" if whole else None
         elif settings.kind in _FREE_KINDS:
             self._cost, self._source = _free, "nothing is paid"
         else:
@@ -154,7 +166,7 @@ def _flat(into: Decimal, cached_rate: Decimal, write_rate: Decimal, out: Decimal
 def _from_snapshot(settings: ProviderSettings) -> tuple[_Cost, str | None]:
     """The price in the snapshot. Imported late: the snapshot takes half a second to load."""
     vendor_id = _VENDORS.get(settings.kind)
-    if vendor_id is None and not settings.endpoint:
+    if (vendor_id is None and not settings.endpoint) or not _at_usual_rates(settings.extra):
         return _unknown, None
     import genai_prices
     from genai_prices.data_snapshot import get_snapshot
@@ -166,6 +178,10 @@ def _from_snapshot(settings: ProviderSettings) -> tuple[_Cost, str | None]:
         return _unknown, None
     cost = _flat_of(model) or _tiered(model, vendor)
     return cost, f"genai-prices {genai_prices.__version__}"
+
+
+def _at_usual_rates(extra: Mapping[str, Json]) -> bool:
+    return all(extra.get(name) is None or thaw(extra[name]) in usual for name, usual in _USUAL_RATES.items())
 
 
 def _flat_of(model: ModelInfo) -> _Cost | None:
