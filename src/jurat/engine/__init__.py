@@ -3,13 +3,18 @@
 `RunJob` executes the plan of a suite; `JudgingJob` judges recorded outputs as they stream by.
 """
 
-from jurat.engine.answering import OutputSource
-from jurat.engine.journal import Journal, MemoryJournal
-from jurat.engine.judging import Judged, JudgingJob
-from jurat.engine.plan import Place, Plan, PlannedCase
-from jurat.engine.recorder import MemoryRecorder, Recorder, RunWatcher, Silent
-from jurat.engine.run import CONCURRENCY, RunJob
-from jurat.engine.status import trial_status
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jurat.engine.answering import OutputSource
+    from jurat.engine.journal import Journal, MemoryJournal
+    from jurat.engine.judging import Judged, JudgingJob
+    from jurat.engine.plan import Place, Plan, PlannedCase
+    from jurat.engine.recorder import MemoryRecorder, Recorder, RunWatcher, Silent
+    from jurat.engine.run import CONCURRENCY, RunJob
+    from jurat.engine.status import trial_status
 
 __all__ = [
     "CONCURRENCY",
@@ -28,3 +33,23 @@ __all__ = [
     "Silent",
     "trial_status",
 ]
+
+# Where each name lives. They are imported at first use: who judges a file needs nothing of the plan of a suite.
+_HOMES = {
+    "OutputSource": "answering",
+    **dict.fromkeys(("Journal", "MemoryJournal"), "journal"),
+    **dict.fromkeys(("Judged", "JudgingJob"), "judging"),
+    **dict.fromkeys(("Place", "Plan", "PlannedCase"), "plan"),
+    **dict.fromkeys(("MemoryRecorder", "Recorder", "RunWatcher", "Silent"), "recorder"),
+    **dict.fromkeys(("CONCURRENCY", "RunJob"), "run"),
+    "trial_status": "status",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module 'jurat.engine' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"jurat.engine.{_HOMES[name]}"), name)
+    return found

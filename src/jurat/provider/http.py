@@ -59,15 +59,18 @@ class Transport(Protocol):
 class _Address:
     url: URL
     proxy: URL | None
+    secure: bool
 
 
 class _Held:
-    """What belongs to one event loop."""
+    """What belongs to one event loop; connections with TLS and without are held apart."""
 
-    __slots__ = ("closer", "deadlines", "headers", "loop", "session")
+    __slots__ = ("closer", "deadlines", "headers", "loop", "secure", "session")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, headers: Mapping[str, str], timeout_s: float) -> None:
-        self.loop, self.headers = loop, headers
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, headers: Mapping[str, str], timeout_s: float, *, secure: bool
+    ) -> None:
+        self.loop, self.headers, self.secure = loop, headers, secure
         self.deadlines = Deadlines(loop, timeout_s)
         self.session: ClientSession
         self.closer: AsyncGenerator[ClientSession, None]
@@ -97,7 +100,7 @@ class AiohttpTransport:
         self._connections = connections
         self._addresses: dict[str, _Address] = {}
         self._held: _Held | None = None
-        self._others: dict[asyncio.AbstractEventLoop, _Held] = {}
+        self._others: dict[tuple[asyncio.AbstractEventLoop, bool], _Held] = {}
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
         """Send one request and read its whole answer, whatever its status.
@@ -106,10 +109,10 @@ class AiohttpTransport:
             ProviderError: `timeout`, `network_error` (both may pass), or `api_error` for an answer that is too large
                 or no HTTP. The connection is dropped.
         """
-        held = self._held
-        if held is None or held.loop is not asyncio.get_running_loop():
-            held = await self._hold(headers)
         address = self._addresses.get(url) or self._look_up(url)
+        held = self._held
+        if held is None or held.loop is not asyncio.get_running_loop() or held.secure is not address.secure:
+            held = await self._hold(headers, secure=address.secure)
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 (whoever waits for the network is some task)
         held.deadlines.begin(task)
@@ -168,14 +171,14 @@ class AiohttpTransport:
 
         return explain(error, place(url), self.timeout_s)
 
-    async def _hold(self, headers: Mapping[str, str]) -> _Held:
+    async def _hold(self, headers: Mapping[str, str], *, secure: bool) -> _Held:
         """The running loop's session, opened when there is none yet. Never yields to the loop."""
         loop = asyncio.get_running_loop()
-        for gone in [other for other in self._others if other.is_closed()]:
+        for gone in [other for other in self._others if other[0].is_closed()]:
             del self._others[gone]
-        held = self._others.get(loop)
+        held = self._others.get((loop, secure))
         if held is None:
-            held = self._others[loop] = _Held(loop, headers, self.timeout_s)
+            held = self._others[loop, secure] = _Held(loop, headers, self.timeout_s, secure=secure)
             held.closer = self._opened(held)
             held.session = await held.closer.__anext__()
         self._held = held
@@ -192,7 +195,7 @@ class AiohttpTransport:
             limit=self._connections,
             keepalive_timeout=_IDLE_S,
             ttl_dns_cache=300,
-            ssl=tls_context(),
+            ssl=tls_context() if held.secure else True,  # to read the authorities takes tens of milliseconds
             resolver=self._resolver(),
         )
         session = aiohttp.ClientSession(
@@ -205,7 +208,7 @@ class AiohttpTransport:
         try:
             yield session
         finally:
-            self._others.pop(held.loop, None)
+            self._others.pop((held.loop, held.secure), None)
             if self._held is held:
                 self._held = None
             held.deadlines.close()
@@ -226,11 +229,14 @@ class AiohttpTransport:
 
         target = URL(url)
         through = proxy_for(target.scheme, target.host or "")
-        address = self._addresses[url] = _Address(target, URL(through) if through else None)
+        proxy = URL(through) if through else None
+        secure = "https" in (target.scheme, proxy.scheme if proxy else "")
+        address = self._addresses[url] = _Address(target, proxy, secure)
         return address
 
     async def aclose(self) -> None:
         """Close the running loop's session. Sessions of other loops close with their loops. May be called again."""
-        held = self._others.get(asyncio.get_running_loop())
-        if held is not None:
-            await held.closer.aclose()
+        loop = asyncio.get_running_loop()
+        for secure in (False, True):
+            if (held := self._others.get((loop, secure))) is not None:
+                await held.closer.aclose()
