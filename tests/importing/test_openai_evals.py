@@ -23,9 +23,15 @@ def test_an_eval_comes_over_with_graders_prompt_and_items(tmp_path: Path) -> Non
     assert suite["suite"] == "garden shop"
     assert suite["subject"] == {"provider": "gpt-y"}
     assert suite["prompt"]["messages"][1] == {"role": "user", "content": "{{item.question}}"}
-    assert [one.get("name") for one in suite["assertions"]] == ["says the time", "kindness", "short", "never"]
+    assert [one.get("name") for one in suite["assertions"]] == [
+        "says the time",
+        "kindness",
+        "tone",
+        "short",
+        "never",
+    ]
     assert suite["assertions"][1]["threshold"] == 75.0
-    assert suite["assertions"][3] == {
+    assert suite["assertions"][4] == {
         "type": "exact_match",
         "name": "never",
         "weight": 0.75,
@@ -80,7 +86,7 @@ def test_each_operation_of_a_string_check_has_its_assertion(operation: str, made
     assert found.notes == []
 
 
-@pytest.mark.parametrize("kind", ["text_similarity", "label_model", "python", "endpoint", "unheard-of"])
+@pytest.mark.parametrize("kind", ["text_similarity", "python", "endpoint", "unheard-of"])
 def test_a_grader_without_a_counterpart_is_listed(kind: str) -> None:
     found = graded({"type": kind, "name": "x"})
 
@@ -115,3 +121,51 @@ def test_graders_and_items_of_two_files_are_read_as_one(tmp_path: Path) -> None:
     assert (code, told) == (0, "taken over: 1 case, 1 assertion; not taken over as it stood: 0\n")
     suite = json.loads((tmp_path / "s.json").read_text("utf-8"))
     assert suite["cases"][0]["variables"] == {"item.a": {"b": "x"}, "item.a.b": "x"}
+
+
+LABELS = {
+    "type": "label_model",
+    "name": "tone",
+    "model": "gpt-x",
+    "input": [
+        {"role": "developer", "content": "Classify the tone of {{sample.output_text}}."},
+        {"role": "user", "content": "It answers {{item.question}}"},
+    ],
+    "labels": ["kind", "plain", "rude"],
+    "passing_labels": ["kind", "plain"],
+}
+
+
+def test_a_choice_among_labels_becomes_a_score_of_those_that_pass() -> None:
+    made = graded(LABELS)
+
+    assert made.suite["assertions"] == [
+        {
+            "type": "rubric_judge",
+            "name": "tone",
+            "rubric": "Classify the tone of (the output, which is the last assistant message).\n\n"
+            "It answers {{item.question}}\n\nChoose the label that fits. "
+            "Score 100 when it is one of: kind, plain; score 0 when it is one of: rude.",
+            "provider": "gpt-x",
+            "threshold": 50.0,
+        }
+    ]
+    assert made.reasons == [
+        "testing_criteria[0]: a choice among labels; it became a score, 100 for a label that passes and 0 otherwise"
+    ]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"passing_labels": []},
+        {"passing_labels": ["kind", "plain", "rude"]},
+        {"passing_labels": ["kind", "other"]},
+        {"labels": None},
+    ],
+)
+def test_labels_that_decide_nothing_are_listed(parts: dict[str, Any]) -> None:
+    made = graded({**LABELS, **parts})
+
+    assert "assertions" not in made.suite
+    assert made.reasons == ["testing_criteria[0]: labels of which not some pass and the others do not; left out"]

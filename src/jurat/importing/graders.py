@@ -1,8 +1,9 @@
 """Graders of OpenAI as assertions of a suite; a grader without a counterpart is listed with the reason.
 
-A score that a model gives becomes a rubric judge on 0 to 100, its threshold brought from the grader's own range. What a
-grader's messages say becomes the rubric; where they name the output, the rubric says so in words, because the judge is
-shown it as evidence and never in its instruction.
+A score that a model gives becomes a rubric judge on 0 to 100, its threshold brought from the grader's own range; of a
+choice among labels, those that pass score 100 and the others 0. What a grader's messages say becomes the rubric; where
+they name the output, the rubric says so in words, because the judge is shown it as evidence and never in its
+instruction.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ __all__ = ["GRADERS", "Graders", "item_texts"]
 GRADERS = ("string_check", "text_similarity", "score_model", "label_model", "multi", "python", "endpoint")
 _REASONS = {
     "text_similarity": "a measure of likeness of texts",
-    "label_model": "a model that chooses among labels; write a rubric that scores what the labels mean",
     "python": "code that gets other arguments; write it as a python assertion (module:function)",
     "endpoint": "a service of its own decides",
 }
 _KEYS = {
     "string_check": ("type", "name", "input", "reference", "operation"),
     "score_model": ("type", "name", "input", "model", "range", "pass_threshold", "sampling_params"),
+    "label_model": ("type", "name", "input", "model", "labels", "passing_labels", "sampling_params"),
     "multi": ("type", "name", "graders", "calculate_output"),
 }
 _OUTPUT = re.compile(r"\{\{\s*sample\.(output_text|output_json|choices\[0\]\.message\.content)\s*\}\}")
@@ -85,7 +86,8 @@ class Graders:
                 self._source.note(f"{at}.{key}", "no counterpart in an assertion; left out")
         if kind == "multi":
             return self._multi(value, at)
-        made = self._string_check(value, at) if kind == "string_check" else self._score_model(value, at)
+        makers = {"string_check": self._string_check, "score_model": self._score_model}
+        made = makers.get(kind, self._label_model)(value, at)
         if made is None:
             return []
         name = one_line(as_text(value.get("name") or ""))
@@ -117,19 +119,9 @@ class Graders:
         return made[operation]
 
     def _score_model(self, value: Mapping[str, Any], at: str) -> dict[str, Any] | None:
-        messages = messages_of(value.get("input"), lambda reason: self._source.note(f"{at}.input", reason))
-        texts = [one["content"] for one in messages or [] if isinstance(one["content"], str)]
-        text = _OUTPUT.sub("(the output, which is the last assistant message)", "\n\n".join(texts))
-        if not text.strip():
-            self._source.note(at, "no instruction for the model; left out")
+        made = self._judge(value, at)
+        if made is None:
             return None
-        if computed(text) or _SAMPLE.search(text):
-            self._source.note(at, "an instruction that is computed, or tells other parts of the sample; left out")
-            return None
-        for key in ("sampling_params",):
-            if value.get(key):
-                self._source.note(f"{at}.{key}", "settings of the model; judges have their own")
-        made: dict[str, Any] = {"type": "rubric_judge", "rubric": template(text, lambda _: None)}
         low, high = self._range(value.get("range"), at)
         if (low, high) != (0, 100):
             made["rubric"] += f"\n\nWhere scores from {low:g} to {high:g} are spoken of, bring them to 0 to 100."
@@ -140,6 +132,37 @@ class Graders:
             self._source.note(
                 f"{at}.pass_threshold", "no threshold within the range; the rubric's own holds, which is 80 of 100"
             )
+        return made
+
+    def _label_model(self, value: Mapping[str, Any], at: str) -> dict[str, Any] | None:
+        labels, passing = (_labels(value.get(key)) for key in ("labels", "passing_labels"))
+        others = [label for label in labels if label not in passing]
+        if not passing or not others or len(passing) + len(others) > len(labels):
+            self._source.note(at, "labels of which not some pass and the others do not; left out")
+            return None
+        made = self._judge(value, at)
+        if made is None:
+            return None
+        good, bad = (template(", ".join(some), lambda _: None) for some in (passing, others))
+        ends = f"Score 100 when it is one of: {good}; score 0 when it is one of: {bad}."
+        made["rubric"] += f"\n\nChoose the label that fits. {ends}"
+        self._source.note(at, "a choice among labels; it became a score, 100 for a label that passes and 0 otherwise")
+        return {**made, "threshold": 50.0}
+
+    def _judge(self, value: Mapping[str, Any], at: str) -> dict[str, Any] | None:
+        """A judge by what a grader's messages say, without its threshold."""
+        messages = messages_of(value.get("input"), lambda reason: self._source.note(f"{at}.input", reason))
+        texts = [one["content"] for one in messages or [] if isinstance(one["content"], str)]
+        text = _OUTPUT.sub("(the output, which is the last assistant message)", "\n\n".join(texts))
+        if not text.strip():
+            self._source.note(at, "no instruction for the model; left out")
+            return None
+        if computed(text) or _SAMPLE.search(text):
+            self._source.note(at, "an instruction that is computed, or tells other parts of the sample; left out")
+            return None
+        if value.get("sampling_params"):
+            self._source.note(f"{at}.sampling_params", "settings of the model; judges have their own")
+        made: dict[str, Any] = {"type": "rubric_judge", "rubric": template(text, lambda _: None)}
         if isinstance(value.get("model"), str) and value["model"].strip():
             name = one_line(value["model"])
             made["provider"] = self._draft.add_provider({"name": name, "kind": "openai", "model": value["model"]})
@@ -186,6 +209,12 @@ class Graders:
                 continue
             made += self._one(one, path, weight)
         return made
+
+
+def _labels(value: Any) -> list[str]:
+    """Labels, each once and on one line."""
+    found = [one_line(as_text(one)) for one in value] if isinstance(value, list) else []
+    return [label for label in dict.fromkeys(found) if label]
 
 
 def _weights(formula: Any, names: set[str]) -> dict[str, float] | None:
