@@ -378,6 +378,46 @@ def test_a_case_is_named_by_its_pictures_hash_and_its_snapshot_holds_no_bytes(fo
     assert case_hash(load_suite(Path("suite.yaml")).suite.cases[0]) != case_hash(first)
 
 
+def test_the_picture_of_a_recorded_answer_need_not_be_there_once_its_hash_is_known(folder: Folder) -> None:
+    recorded = f"{{type: image, path: gone.png, media_type: image/png, sha256: '{HASH}', size_bytes: 69}}"
+    inline = f"{{type: image, data: {CAT_TEXT}}}"
+    cases = "".join(
+        f"  - {{name: {name}, output: A cat., messages: [{{role: user, content: [{block}]}}]}}\n"
+        for name, block in (("recorded", recorded), ("inline", inline))
+    )
+    folder.write("suite.yaml", SUITE + cases)
+    assert folder.jurat("run", "suite.yaml").code == 0
+    first, second = load_suite(Path("suite.yaml")).suite.cases
+    assert next(first.messages[0].pictures())[1].placeholder == next(second.messages[0].pictures())[1].placeholder
+    for case in (first, second):
+        assert "data" not in json.dumps(case_to_json(case))
+        assert case_from_json(case_to_json(case)) == case
+
+
+def test_a_dataset_of_a_run_tells_what_was_recorded_of_a_picture(folder: Folder) -> None:
+    folder.write("suite.yaml", SUITE + BY_PATH)
+    assert folder.jurat("run", "suite.yaml").code == 0
+    told = folder.jurat("export", "latest", "--format", "dataset")
+    (row,) = (json.loads(line) for line in told.out.splitlines())
+    assert row["messages"][0]["content"][1] == {
+        "type": "image",
+        "path": "pictures/cat.png",
+        "media_type": "image/png",
+        "sha256": HASH,
+        "size_bytes": len(CAT),
+    }
+
+
+def test_answers_about_one_attached_document_are_no_answers_about_another(folder: Folder) -> None:
+    folder.write("suite.yaml", SUITE + ATTACHED)
+    assert folder.jurat("run", "suite.yaml").code == 0
+    assert folder.jurat("rescore", "latest", "--suite", "suite.yaml").code == 0
+    (folder.path / "report.pdf").write_bytes(pdf(["Returns within 3 days"]))
+    told = folder.jurat("rescore", run_name(folder), "--suite", "suite.yaml")
+    assert told.code == 2
+    assert "something else. Its answers are answers to the old question" in told.err
+
+
 def test_pictures_together_are_bounded(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jurat.suitefiles.shown.MAX_SHOWN", 2**20)
     (folder.path / "pictures" / "noise.jpg").write_bytes(jpeg(4, 4)[:-2] + bytes(2**20) + b"\xff\xd9")

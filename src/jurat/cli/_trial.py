@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from jurat.cli import _stdout
 from jurat.cli._text import visible
-from jurat.evidence import Entry, Evidence
+from jurat.evidence import Entry, Evidence, message_from_json
 from jurat.jsontext import Json
 from jurat.judge import Spending
 from jurat.report.digits import short, told_apart
@@ -131,10 +131,10 @@ def _unjudged(trial: TrialRecord) -> Iterator[RenderableType]:
     """Where no judge saw anything: the prompt as it was sent, and the answer or why there is none."""
     found = trial.subject
     for message in found.messages:
-        content = message.get("content")
-        if isinstance(content, str):
-            yield _line((str(message.get("role", "message")), "bold"))
-            yield _indented(_marked(content, ()))
+        read = message_from_json(message, "message", [])
+        if read is not None and (text := read.visible_text):
+            yield _line((str(read.role), "bold"))
+            yield _indented(_marked(text, ()))
     if not found.messages and found.rendered_input is not None:
         yield _line(("prompt", "bold"))
         yield _indented(_marked(found.rendered_input, ()))

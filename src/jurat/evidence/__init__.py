@@ -18,7 +18,7 @@ from jurat.evidence.conversation import (
     message_to_json,
 )
 from jurat.evidence.numbering import MAX_ENTRY, Entry, Evidence, estimate_tokens, number_evidence
-from jurat.evidence.picture import MAX_IMAGE_BYTES, ImageBlock
+from jurat.evidence.picture import MAX_IMAGE_BYTES, ImageBlock, decoded_base64
 
 __all__ = [
     "MAX_ENTRY",
@@ -39,6 +39,7 @@ __all__ = [
     "as_context",
     "context_from_json",
     "context_to_json",
+    "decoded_base64",
     "estimate_tokens",
     "message_from_json",
     "message_to_json",

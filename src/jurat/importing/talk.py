@@ -1,7 +1,8 @@
 """Conversations of other tools as ours: who speaks, in blocks, and which answer is the one to judge.
 
 Understood are the chat shapes in use: a text or a list of parts; calls of tools beside the content, inside of it, or as
-messages of their own; their results likewise. A part that a suite cannot hold, such as an image, is told.
+messages of their own; their results likewise; pictures, where they are there. A part that a suite cannot hold, such as
+sound, is told.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from jurat.importing.pictures import is_picture, picture
 from jurat.jsontext import Json, JsonSyntaxError, canonical, parse_strict
 
 __all__ = ["OPEN", "OPEN_BRACES", "Talk", "as_text", "literal", "message", "messages_of", "parsed", "split"]
@@ -109,6 +111,9 @@ def message(value: Mapping[str, Any], tell: Tell) -> dict[str, Any] | None:
         tell("a message whose speaker is not known; left out")
         return None
     blocks = _blocks(value.get("content", value.get("parts")), tell)
+    if role in ("assistant", "system") and any(block["type"] == "image" for block in blocks):
+        tell(f"a picture in a message of the role {role}; left out")
+        blocks = [block for block in blocks if block["type"] != "image"]
     if isinstance(value.get("refusal"), str):
         blocks.append({"type": "refusal", "text": value["refusal"]})
     if role == "tool" and not any(block["type"] == "tool_result" for block in blocks):
@@ -142,6 +147,8 @@ def _block(part: Json, tell: Tell) -> dict[str, Any] | None:
     if not isinstance(part, Mapping):
         return {"type": "text", "text": canonical(part)}
     kind = part.get("type")
+    if is_picture(part):
+        return picture(part, tell)
     if kind in _CALLS:
         return _call(part, tell)
     if kind in _RESULTS:

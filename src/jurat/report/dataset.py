@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from jurat.evidence import message_from_json, message_to_json
 from jurat.jsontext import Json, thaw
 from jurat.report.record import AssessmentRecord, CaseRecord, RunRecord, TrialRecord
 
@@ -33,7 +34,7 @@ def dataset_rows(
             "name": case.name,
             **{key: body.get(key) for key in _OF_CASE},
             "rendered_input": found.rendered_input,
-            "messages": found.messages or body.get("messages", ()),
+            "messages": found.messages or _recorded(body.get("messages", ())),
             "output": found.output,
             "execution": {key: found.execution[key] for key in _FIGURES if key in found.execution},
             "labels": case.labels,
@@ -45,6 +46,12 @@ def dataset_rows(
         row["error"] = None if error is None else {"type": error.type.value, "message": error.message}
         row["verdicts"] = [_verdict(one) for one in trial.assessments]
         yield row
+
+
+def _recorded(messages: Sequence[Json]) -> list[Json]:
+    """A case's messages without the bytes of pictures."""
+    read = (message_from_json(message, "message", []) for message in messages)
+    return [message_to_json(message) for message in read if message is not None]
 
 
 def _verdict(one: AssessmentRecord) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from dataclasses import fields
 from typing import Any
 
 from jurat.evidence import Message, message_from_json, message_to_json
+from jurat.evidence.picture import Pictures
 from jurat.jsontext import Json, freeze
 from jurat.suite.case import Case, CaseDocument
 from jurat.suite.suite import Limits, Prompt, SubjectKind, SubjectSpec, Suite
@@ -64,7 +65,8 @@ def _case(case: Case) -> dict[str, Json]:
         if value is not None and (value or name == "expected" or not isinstance(value, Mapping | tuple)):
             made[name] = value
     if case.messages:
-        made["messages"] = [message_to_json(message, "kept") for message in case.messages]
+        pictures: Pictures = "kept" if case.output is None else "recorded"  # nobody is shown those of a recorded answer
+        made["messages"] = [message_to_json(message, pictures) for message in case.messages]
     if case.documents:
         made["documents"] = [_document(document) for document in case.documents]
     return made

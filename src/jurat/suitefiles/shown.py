@@ -47,10 +47,13 @@ class _Showing:
         self._files, self._faults = files, faults
         self._read: dict[str, bytes | None] = {}
         self._left = MAX_SHOWN
+        self._answered = False
 
     def case(self, case: Case, path: str) -> Case:
         """A case; the very same one where it shows nothing."""
+        self._answered = case.output is not None
         messages = self.messages(case.messages, f"{path}.messages")
+        self._answered = False
         documents = case.documents
         if any(document.attach for document in documents):
             documents = tuple(
@@ -80,6 +83,8 @@ class _Showing:
         return self._picture(block, path) if isinstance(block, ImageBlock) else block
 
     def _picture(self, block: ImageBlock, path: str) -> ImageBlock:
+        if self._answered and block.data is None and block.sha256 is not None:
+            return block  # nobody is shown it: what was recorded of it is enough
         if block.path is not None and block.data is None:
             data, path = self._content(block.path, f"{path}.path", MAX_IMAGE_BYTES), f"{path}.path"
         else:

@@ -88,4 +88,11 @@ def _another_prompt(parent: RunRecord, suite: Suite) -> list[Fault]:
 
 def _asks_something_else(before: Mapping[str, Json], case: Case) -> bool:
     now = case_to_json(case)
+    if _attached(before) != _attached(now):
+        return True
     return any(canonical(before.get(name)) != canonical(now.get(name)) for name in _ASKED)
+
+
+def _attached(case: Mapping[str, Json]) -> list[Json]:
+    """The documents that a model was shown as they are, by their hashes."""
+    return [document.get("sha256") for document in case.get("documents", ()) if document.get("attach")]
