@@ -302,3 +302,33 @@ def test_a_run_that_is_not_complete_has_no_answers_to_judge_yet(folder: Folder) 
 
     assert done.code == 2
     assert f"Complete it first: jurat resume {run}" in done.err
+
+
+def test_a_run_whose_budget_was_spent_goes_on_with_a_larger_one_and_pays_for_nothing_twice(folder: Folder) -> None:
+    # Every call costs a dollar, so that two are made: France is answered and judged.
+    priced = CAPITALS.replace("kind: scripted\n", "kind: scripted\n    prices: {input: 1, output: 0}\n")
+    priced = re.sub(
+        r"(text: \"[^\"]*\"|reason: \"[^\"]*\", score: \d+})",
+        r"\1, usage: {input_tokens: 1000000, output_tokens: 0}",
+        priced,
+    )
+    folder.write("suite.yaml", priced)
+    first = folder.jurat("run", "suite.yaml", "--concurrency", "1", "--budget-usd", "2", "--format", "json")
+    assert first.json["summary"]["cost_usd"]["total"] == {"known": 2.0, "unknown": 0}
+    calls = len(folder.calls)
+
+    same = folder.jurat("resume", "latest", "--retry-errors", "--format", "json")
+    assert len(folder.calls) == calls
+    assert same.json["summary"]["cost_usd"]["total"] == {"known": 2.0, "unknown": 0}
+
+    more = folder.jurat("resume", "latest", "--retry-errors", "--budget-usd", "100", "--format", "json")
+    assert "budget_exhausted" not in more.out
+    assert len(folder.calls) - calls == 5
+    assert [case["name"] for case in more.json["cases"]] == ["france", "spain", "italy", "peru"]
+
+
+def test_a_bound_that_is_none_is_refused_by_resume_as_by_run(folder: Folder) -> None:
+    folder.jurat("run", "suite.yaml")
+    done = folder.jurat("resume", "latest", "--retry-errors", "--timeout", "0")
+    assert done.code == 2
+    assert "timeout_s: expected a number above 0" in done.err

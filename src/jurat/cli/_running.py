@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -233,8 +233,8 @@ def _every(given: Iterable[Given], make: Callable[[Given], Made]) -> list[Made]:
     return made
 
 
-def resume_run(text: str, order: Order, *, retry_errors: bool) -> ExitCode:
-    """Go on with a run; one that is over is told as it is.
+def resume_run(text: str, order: Order, *, retry_errors: bool, bounds: Mapping[str, Any]) -> ExitCode:
+    """Go on with a run; one that is over is told as it is. `bounds` that are given take the place of its own.
 
     Raises:
         AuthoringError: when there is no such run, or something that it rests on has changed.
@@ -250,7 +250,7 @@ def resume_run(text: str, order: Order, *, retry_errors: bool) -> ExitCode:
             _check_output(order, await input_files_of_run(desk.store, record))
         if record.status is RunStatus.COMPLETED and not retry_errors:
             return [await load_finished(desk.store, record)]
-        prepared = await reopen(desk.store, record, retry_errors=retry_errors)
+        prepared = await reopen(desk.store, record, retry_errors=retry_errors, bounds=bounds)
         try:
             await runs.claim(record.id)
             if retry_errors:

@@ -8,6 +8,8 @@ import typer
 
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._forms import (
+    BudgetUsdOption,
+    ConcurrencyOption,
     FailOn,
     FailOnOption,
     FormatOption,
@@ -16,6 +18,7 @@ from jurat.cli._forms import (
     ReportOption,
     RunArgument,
     StoreOption,
+    TimeoutOption,
 )
 
 __all__ = ["resume"]
@@ -26,6 +29,9 @@ def resume(
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="Make the trials anew that came to an error.")
     ] = False,
+    concurrency: ConcurrencyOption = None,
+    budget_usd: BudgetUsdOption = None,
+    timeout: TimeoutOption = None,
     form: FormatOption = "console",
     output: OutputOption = None,
     report: ReportOption = None,
@@ -35,13 +41,14 @@ def resume(
 ) -> None:
     """Go on with a run that was interrupted; one that is complete is told as it is.
 
-    Exit codes: as of jurat run.
+    Bounds that are given take the place of those that it was begun with. Exit codes: as of jurat run.
     """
     with exits():
         from jurat.cli._reporting import printing_of
         from jurat.cli._running import order_of, resume_run
 
         printing = printing_of(form, output, report or (), include_output)
-        code = resume_run(run, order_of(printing, fail_on, store), retry_errors=retry_errors)
+        bounds = {"concurrency": concurrency, "budget_usd": budget_usd, "timeout_s": timeout}
+        code = resume_run(run, order_of(printing, fail_on, store), retry_errors=retry_errors, bounds=bounds)
         if code is not ExitCode.PASSED:
             raise typer.Exit(code)

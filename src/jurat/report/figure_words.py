@@ -33,7 +33,7 @@ DO: Mapping[str, str] = {
     "overloaded": "resume later with --retry-errors",
     "timeout": "raise the timeout, or resume with --retry-errors",
     "network_error": "check address, proxy and network, then resume with --retry-errors",
-    "budget_exhausted": "raise the budget, then resume with --retry-errors",
+    "budget_exhausted": "resume with --retry-errors and a larger --budget-usd",
     "truncated": "raise max_output_tokens",
     "empty_response": "raise max_output_tokens if the model reasons",
     "malformed_json": "take a judge with strict structured output",

@@ -27,7 +27,12 @@ __all__ = ["reopen", "stored_suite"]
 
 
 async def reopen(
-    store: Store, record: RunRecord, *, providers: Providers | None = None, retry_errors: bool = False
+    store: Store,
+    record: RunRecord,
+    *,
+    providers: Providers | None = None,
+    retry_errors: bool = False,
+    bounds: Mapping[str, Json] | None = None,
 ) -> Prepared:
     """What is left of the plan of a run that is in the store, ready to be gone on with.
 
@@ -36,11 +41,14 @@ async def reopen(
     Args:
         providers: the objects that the run was begun with, by name, where it was begun by a program.
         retry_errors: whether trials that came to an error are made anew.
+        bounds: `concurrency`, `budget_usd` and `timeout_s`, where they take the place of those that it was begun with:
+            they decide how far it comes, and no verdict.
 
     Raises:
         AuthoringError: when something that it rests on has changed, or cannot be found any more.
     """
-    options = options_from_json(record.options, providers)
+    given = {name: value for name, value in (bounds or {}).items() if value is not None}
+    options = options_from_json({**record.options, **given}, providers)
     # A recording is whole only with everybody in it, also those whose cases are all done.
     left = range(record.cases) if options.record is not None else await _left(store, record, retry_errors)
     suite = await stored_suite(store, record, set(left))
