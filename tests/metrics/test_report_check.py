@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import replace
+from fnmatch import fnmatch
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import pytest
@@ -18,9 +23,9 @@ from jurat.metrics.report_check import check_report
 from jurat.report import write_report
 from jurat.report.record import RunRecord, RunStatus
 from jurat.vocabulary import Status
-from run_records import Rows, case, check, mixed, run, trial, verdict
+from run_records import HASH, Rows, case, check, mixed, run, trial, verdict
 
-PLACED = {"jurat": "0.1.0", "python": "3.11.7", "platform": "Linux x86_64"}
+PLACED = {"jurat": "0.1.0", "python": "3.11.7", "platform": "Linux x86_64", "judges": [HASH], "subject": None}
 
 
 def written(record: RunRecord, rows: Rows, policy: Policy | None = None) -> bytes:
@@ -144,6 +149,158 @@ def test_an_interrupted_run_has_a_report_without_a_gate() -> None:
 )
 def test_what_does_not_agree_is_found(change: Callable[[dict[str, Any]], object], fault: str) -> None:
     assert f"report.json: {fault}" in changed(change)
+
+
+def result(value: dict[str, Any], case_: int, trial_: int, assessment: int) -> dict[str, Any]:
+    found: dict[str, Any] = value["cases"][case_]["trials"][trial_]["assessments"][assessment]["result"]
+    return found
+
+
+AT = "cases[1].trials[{}].assessments[1]"
+OTHER = "sha256:" + "1" * 64
+SPENT_OTHERWISE = "expected what the spending says, found something else"
+UNLIKE = "expected the same as in the case's other trials, found another one"
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (
+            lambda value: result(value, 1, 2, 1)["metadata"].update(threshold=0.96),
+            f"{AT.format(2)}.result.status: expected what the score says against its threshold, found pass",
+        ),
+        (
+            lambda value: result(value, 1, 0, 1)["metadata"].update(threshold=0.5),
+            f"{AT.format(0)}.result.status: expected what the score says against its threshold, found fail",
+        ),
+        (
+            lambda value: result(value, 1, 0, 1)["evaluator"].update(input_tokens=99),
+            f"{AT.format(0)}.result.evaluator.input_tokens: {SPENT_OTHERWISE}",
+        ),
+        (
+            lambda value: result(value, 1, 0, 1)["evaluator"].update(cost_usd=0.0),
+            f"{AT.format(0)}.result.evaluator.cost_usd: {SPENT_OTHERWISE}",
+        ),
+        (
+            lambda value: result(value, 1, 0, 1)["evaluator"].update(response_model="judge-2"),
+            f"{AT.format(0)}.result.evaluator.response_model: {SPENT_OTHERWISE}",
+        ),
+        (
+            lambda value: result(value, 1, 2, 1)["metadata"].update(template_revision="v2"),
+            f"{AT.format(2)}.result.metadata.template_revision: {UNLIKE}",
+        ),
+        (
+            lambda value: value["cases"][1]["trials"][1]["assessments"][1].update(weight=2.0),
+            f"{AT.format(1)}.weight: {UNLIKE}",
+        ),
+        (
+            lambda value: value["cases"][1]["trials"][1]["assessments"][0].update(name="tone"),
+            "cases[1].trials[1].assessments: expected assertions with names of their own, found two of one name",
+        ),
+        (
+            lambda value: result(value, 0, 0, 1)["metadata"].update(judge=OTHER),
+            (
+                "cases[0].trials[0].assessments[1].result.metadata.judge: "
+                "expected a judge of run.provenance.judges, found another one"
+            ),
+        ),
+        (
+            lambda value: value["run"]["provenance"].update(judges=[HASH, HASH]),
+            "run.provenance.judges: expected the judges' identities, sorted, each once, found something else",
+        ),
+        (
+            lambda value: value["run"]["provenance"].pop("subject"),
+            "run.provenance.subject: expected who answered, or null, found something else, or nothing",
+        ),
+        (
+            lambda value: value["run"]["options"].update(samples=4),
+            "run.options.samples: expected 3, as run.samples says, found another number",
+        ),
+    ],
+)
+def test_what_a_verdict_tells_twice_is_the_same_both_times(
+    change: Callable[[dict[str, Any]], object], fault: str
+) -> None:
+    assert f"report.json: {fault}" in changed(change)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda value: result(value, 1, 0, 1)["metadata"].update(score_range=[0]),
+        lambda value: result(value, 1, 0, 1)["metadata"].update(score_range=[1, 0]),
+        lambda value: result(value, 1, 0, 1)["metadata"].update(note="a member of nobody's"),
+        lambda value: result(value, 1, 0, 1)["metadata"].pop("judge"),
+        lambda value: result(value, 1, 0, 1)["metadata"].update(judge="sha256:ab"),
+        lambda value: result(value, 1, 0, 1)["evaluator"].update(attempts=-1),
+        lambda value: result(value, 1, 0, 1)["evaluator"].update(cost_usd="0.001"),
+        lambda value: result(value, 1, 0, 1)["evaluator"].pop("model"),
+        lambda value: result(value, 1, 0, 1)["evaluator"].update(confidence=1),
+        lambda value: result(value, 1, 0, 1).update(verdict="pass"),
+        lambda value: result(value, 0, 0, 0)["evaluator"].pop("revision"),
+    ],
+)
+def test_a_result_has_no_member_too_few_or_too_many_and_none_of_another_kind(
+    change: Callable[[dict[str, Any]], object],
+) -> None:
+    assert changed(change)
+
+
+@pytest.mark.parametrize("scale", [[0], {"from": 0}, ["a", "b"], [1, 0], "0-1", None])
+def test_what_an_evaluator_of_somebodys_own_calls_its_range_is_no_scale_of_ours(scale: Any) -> None:
+    made = check()
+    made.result["metadata"]["score_range"] = scale
+
+    assert check_report(io.BytesIO(written(run(), [(case(), [trial(made)])]))).tally.cases.counts[Status.PASS] == 1
+
+
+RESULT = "cases.trials.assessments.result"
+FREE = (
+    *("run.id", "run.suite", "run.parent", "run.options*", "run.provenance*", "run.snapshots*"),
+    *(f"cases.{name}*" for name in ("file", "line", "labels", "metadata", "name", "case_hash")),
+    *("cases.trials.subject.recorded", "cases.trials.subject.execution*", "cases.trials.subject.spending.models*"),
+    *(f"cases.trials.assessments.{name}" for name in ("weight", "required", "spending.models*")),
+    *(f"{RESULT}.{name}" for name in ("reason", "evidence*", "evaluator.provider", "evaluator.model", "metadata")),
+    *(f"{RESULT}.metadata.{name}" for name in ("rubric", "threshold", "truncated_fields*", "schema_version")),
+    *(f"{RESULT}.{name}" for name in ("metadata.template", "metadata.template_revision", "evaluator.revision")),
+)
+"""What nothing else in a report tells: that it is of its kind is all that can be asked of it."""
+
+
+def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if path:
+        yield path
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield from parts(value[key], (*path, key))
+
+
+def otherwise(value: Any) -> list[Any]:
+    """Other values: of the same kind, and of another."""
+    if isinstance(value, bool):
+        return [not value, None]
+    if isinstance(value, int | float):
+        return [value + 1, -value - 1, str(value), [value]]
+    if isinstance(value, str):
+        return [value + "x", 7]
+    if isinstance(value, dict):
+        return [{**value, "more": 1}, [value]]
+    return [[*value, {}], {}] if isinstance(value, list) else ["x", 0]
+
+
+def test_no_part_of_a_report_can_be_changed_unseen_that_something_else_in_it_tells() -> None:
+    rows = [(case(labels=("a",), file="x.yaml", line=3), [trial(verdict(90, quotes=["Paris"]), check())])]
+    whole = json.loads(written(run(), rows, read_policy(RULES[:1], "policy", [])))
+    unseen = set()
+    for path in parts(whole):
+        *way, last = path
+        for other in otherwise(reduce(getitem, path, whole)):
+            value = deepcopy(whole)
+            reduce(getitem, way, value)[last] = other
+            with contextlib.suppress(AuthoringError):
+                check_report(io.BytesIO(json.dumps(value).encode()))
+                unseen.add(".".join(step for step in path if isinstance(step, str)))
+
+    assert [name for name in sorted(unseen) if not any(fnmatch(name, free) for free in FREE)] == []
 
 
 def test_a_score_that_is_a_letter_never_reaches_a_mean() -> None:

@@ -21,10 +21,10 @@ from jurat.report import InterchangeReader, InterchangeWriter, Withheld, interch
 from jurat.report.record import RunRecord, RunStatus
 from jurat.report.redaction import EVERYTHING, redacted
 from jurat.report.run_json import case_json
-from run_records import Rows, case, check, mixed, run, trial, verdict
+from run_records import HASH, Rows, case, check, mixed, run, trial, verdict
 
 SCHEMA = jsonschema_rs.validator_for(report_schema())
-PLACED = {"jurat": "0.1.0", "python": "3.11.7", "platform": "Linux x86_64"}
+PLACED = {"jurat": "0.1.0", "python": "3.11.7", "platform": "Linux x86_64", "judges": [HASH], "subject": None}
 
 
 def written(record: RunRecord, rows: Rows, withheld: frozenset[Withheld] = EVERYTHING) -> bytes:

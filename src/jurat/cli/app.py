@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from jurat._version import __version__
-from jurat.cli import models, providers, rubrics, store, suite
+from jurat.cli import models, providers, report, rubrics, store, suite
 from jurat.cli._stdout import line
 from jurat.cli.compare import compare
 from jurat.cli.doctor import doctor
@@ -69,5 +69,6 @@ app.add_typer(rubrics.app, name="rubrics")
 app.add_typer(providers.app, name="providers")
 app.add_typer(models.app, name="models")
 app.add_typer(store.app, name="store")
+app.add_typer(report.app, name="report")
 app.command("schema")(schema)
 app.command("doctor")(doctor)

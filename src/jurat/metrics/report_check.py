@@ -16,7 +16,8 @@ from jurat.evaluation import reduce_statuses
 from jurat.jsontext import Json, canonical
 from jurat.metrics.exact import as_written
 from jurat.metrics.policy import Policy, read_policy
-from jurat.metrics.run_tally import RunTally
+from jurat.metrics.result_check import contradictions, same_measure
+from jurat.metrics.run_tally import RunTally, scale_of
 from jurat.report.record import AssessmentRecord, CaseRecord, RunRecord, RunStatus, TrialRecord
 from jurat.report.run_json import case_from_json, trial_from_json
 from jurat.report.run_reader import ReportReader
@@ -70,6 +71,8 @@ class _Check:
         self.policy = self._policy()
         self.tally = RunTally(self.run, self.policy.watch)
         self._names: set[str] = set()
+        judges = self.run.provenance.get("judges")
+        self._judges = {one for one in judges if isinstance(one, str)} if isinstance(judges, list | tuple) else set()
         self._revisions: dict[tuple[str, str], str] = {}
 
     def say(self, path: str, expected: str, found: str) -> None:
@@ -110,8 +113,9 @@ class _Check:
         numbers = [trial.trial_index for trial in trials]
         if numbers != sorted(set(numbers)) or (numbers and numbers[-1] >= self.run.samples):
             self.say(f"{path}.trials", f"trials in order, at most {self.run.samples}", "others")
+        firsts: dict[str, AssessmentRecord] = {}
         for place, trial in enumerate(trials):
-            self._trial(f"{path}.trials[{place}]", trial)
+            self._trial(f"{path}.trials[{place}]", trial, firsts)
         if canonical(told["sampling"]) != canonical(sampling_of(trials, self.run.samples)):
             self.say(f"{path}.sampling", "what the trials come to", "something else")
         self._case_status(path, case, trials)
@@ -124,10 +128,19 @@ class _Check:
         if told is not outcome and (told is not None or self.run.status is RunStatus.COMPLETED):
             self.say(f"{path}.status", _word(outcome), _word(told))
 
-    def _trial(self, path: str, trial: TrialRecord) -> None:
+    def _trial(self, path: str, trial: TrialRecord, firsts: dict[str, AssessmentRecord]) -> None:
+        """One trial; `firsts` are the case's assertions by name, each as its first trial tells it."""
+        if len({made.name for made in trial.assessments}) < len(trial.assessments):
+            self.say(f"{path}.assessments", "assertions with names of their own", "two of one name")
         for place, made in enumerate(trial.assessments):
-            for name, expected, found in (*_contradictions(made), *self._other_revisions(made)):
-                self.say(f"{path}.assessments[{place}].result.{name}", expected, found)
+            at = f"{path}.assessments[{place}]"
+            for name, expected, found in (*contradictions(made), *self._other_revisions(made)):
+                self.say(f"{at}.result.{name}", expected, found)
+            for name, expected, found in same_measure(firsts.setdefault(made.name, made), made):
+                self.say(f"{at}.{name}", expected, found)
+            judge = made.result["metadata"].get("judge") if made.type == "rubric_judge" else None
+            if judge is not None and judge not in self._judges:
+                self.say(f"{at}.result.metadata.judge", "a judge of run.provenance.judges", "another one")
         if trial.status not in _possible(trial):
             words = " or ".join(sorted(word.value for word in _possible(trial)))
             self.say(f"{path}.status", f"{words}, as its parts say", trial.status.value)
@@ -182,26 +195,20 @@ class _Check:
         for name in _PROVENANCE:
             if not isinstance(self.run.provenance.get(name), str):
                 self.say(f"run.provenance.{name}", "text", "nothing")
+        judges = self.run.provenance.get("judges")
+        if not isinstance(judges, list | tuple) or list(judges) != sorted(self._judges):
+            self.say("run.provenance.judges", "the judges' identities, sorted, each once", "something else")
+        if not isinstance(self.run.provenance.get("subject", ""), Mapping | None):
+            self.say("run.provenance.subject", "who answered, or null", "something else, or nothing")
+        samples = self.run.options.get("samples", self.run.samples)
+        if samples != self.run.samples or isinstance(samples, bool):
+            self.say("run.options.samples", f"{self.run.samples}, as run.samples says", "another number")
         if self.run.suite_hash not in self.run.snapshots.get("suite", ()):
             self.say("run.snapshots.suite", "the suite's hash", "another one, or none")
 
 
 def _word(status: Status | None) -> str:
     return "null" if status is None else status.value
-
-
-def _contradictions(made: AssessmentRecord) -> Iterator[tuple[str, str, str]]:
-    result, status = made.result, made.status
-    evaluator = result["evaluator"]
-    if result["passed"] is not (status is Status.PASS):
-        yield "passed", "what the status says", "something else"
-    if (status is Status.ERROR) != ("error" in evaluator):
-        yield "evaluator.error", "an error exactly with the status error", "something else"
-    if (status is Status.ERROR) == (evaluator["status"] == "completed"):
-        yield "evaluator.status", "what the status says", "something else"
-    scale = result["metadata"].get("score_range", (0, 100))
-    if made.score is not None and not scale[0] <= made.score <= scale[1]:
-        yield "score", f"a number from {scale[0]} to {scale[1]}", "one outside"
 
 
 # --- statuses ------------------------------------------------------------------------------------------------------
@@ -239,7 +246,7 @@ def _best_mean(assessments: Sequence[AssessmentRecord]) -> Fraction:
     total = sum((as_written(made.weight) for made in assessments), Fraction(0))
     reached = Fraction(0)
     for made in assessments:
-        low, high = (as_written(end) for end in made.result["metadata"].get("score_range", (0, 100)))
+        low, high = (as_written(end) for end in scale_of(made.result) or (0, 100))
         share = Fraction(1) if made.score is None else (as_written(made.score) - low) / (high - low)
         reached += as_written(made.weight) * share
     return reached / total

@@ -7,6 +7,7 @@ answers are counted apart; what is undecided is no failure, and what is not know
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -288,17 +289,25 @@ def _key_of(records: Sequence[AssessmentRecord]) -> AssertionKey:
     """The key of one assertion's verdicts in one case, from the first that tells the scale."""
     first = records[0]
     for made in records:
-        facts = _part(made.result, "metadata")
-        scale = facts.get("score_range")
-        if isinstance(scale, list | tuple) and len(scale) == 2:
+        scale, facts = scale_of(made.result), _part(made.result, "metadata")
+        if scale is not None:
             template, revision = facts.get("template"), facts.get("template_revision")
             named = f"{template}@{revision}" if isinstance(template, str) else ""
-            return AssertionKey(
-                name=first.name, type=first.type, template=named, scale=(float(scale[0]), float(scale[1]))
-            )
+            return AssertionKey(name=first.name, type=first.type, template=named, scale=scale)
     if first.type == "rubric_judge":
         return AssertionKey(name=first.name, type=first.type, scale=None)
     return AssertionKey(name=first.name, type=first.type)
+
+
+def scale_of(result: Mapping[str, Json]) -> tuple[float, float] | None:
+    """The scale that a result tells, lower end first; None where it tells none, or what no scale can be."""
+    told = _part(result, "metadata").get("score_range")
+    if not isinstance(told, list | tuple) or len(told) != 2:
+        return None
+    if not all(isinstance(end, int | float) and not isinstance(end, bool) for end in told):
+        return None
+    low, high = float(told[0]), float(told[1])
+    return (low, high) if math.isfinite(low) and math.isfinite(high) and low < high else None
 
 
 def _part(result: Mapping[str, Json], name: str) -> Mapping[str, Json]:

@@ -6,6 +6,7 @@ read too, as a whole. That its parts agree with each other is for `jurat.metrics
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -42,7 +43,7 @@ class ReportReader:
         self._line = 1
         self._whole: list[Json] | None = None
         head = self._head()
-        self._refuse_unsound(head, "", head_schema(), 1)
+        self._refuse_unsound(head, "", _of_heads(), 1)
         self.head: dict[str, Json] = head
         self.summary: dict[str, Json] = head["summary"]
         self.gate: dict[str, Json] | None = head["gate"]
@@ -54,7 +55,7 @@ class ReportReader:
         Raises:
             AuthoringError: at the first that is not as the schema says, or where the report is cut off.
         """
-        validator = _validator(case_schema())
+        validator = _of_cases()
         for index, (line, told) in enumerate(self._read_cases()):
             self._refuse_unsound(told, f"cases[{index}]", validator, line)
             yield told
@@ -124,8 +125,7 @@ class ReportReader:
 
     # --- faults ----------------------------------------------------------------------------------------------------
 
-    def _refuse_unsound(self, value: Json, at: str, schema: Any, line: int) -> None:
-        validator = _validator(schema) if isinstance(schema, dict) else schema
+    def _refuse_unsound(self, value: Json, at: str, validator: Any, line: int) -> None:
         if validator.is_valid(value):
             return
         faults = []
@@ -146,6 +146,16 @@ class ReportReader:
     def _wrong(self, path: str, expected: str, found: str, line: int | None = None) -> AuthoringError:
         fault = Fault(path=path, expected=expected, found=found, file=self.file, line=line or self._line)
         return AuthoringError("report", [fault])
+
+
+@functools.cache
+def _of_heads() -> Any:
+    return _validator(head_schema())
+
+
+@functools.cache
+def _of_cases() -> Any:
+    return _validator(case_schema())
 
 
 def _validator(schema: dict[str, Json]) -> Any:

@@ -12,7 +12,8 @@ from jurat.evaluation import reducer_schema
 from jurat.jsontext import Json
 from jurat.report.record import RunStatus
 from jurat.report.redaction import Withheld
-from jurat.vocabulary import EvaluatorState, Status
+from jurat.report.result_schema import result_schema
+from jurat.vocabulary import Status
 
 __all__ = ["case_schema", "head_schema", "report_schema"]
 
@@ -216,7 +217,6 @@ _SPENDING = _or_null(
         optional=("cached_input_tokens", "cache_write_tokens", "reasoning_tokens"),
     )
 )
-_QUOTES = _list(_object({"message_index": _COUNT, "quote": _TEXT}))
 _SUBJECT = _object(
     {
         "error": _or_null(_ERROR),
@@ -232,38 +232,6 @@ _SUBJECT = _object(
 )
 
 
-def _result() -> dict[str, Json]:
-    decided: Json = {"properties": {"status": {"enum": ["pass", "fail"]}}}
-    return {
-        "type": "object",
-        "description": "The result map of one assertion.",
-        "properties": {
-            "type": _TEXT,
-            "status": _STATUS,
-            "passed": _FLAG,
-            "score": _NUMBER_OR_NULL,
-            "reason": _TEXT_OR_NULL,
-            "evidence": _QUOTES,
-            "metadata": _OBJECT,
-            "evaluator": {
-                "type": "object",
-                "properties": {
-                    "status": {"enum": [state.value for state in EvaluatorState]},
-                    "error": _ERROR,
-                    "failed_attempts": _ERRORS,
-                },
-                "required": ["status"],
-            },
-            "findings": _list(_OBJECT),
-            "measurements": _list(_OBJECT),
-        },
-        "required": ["type", "status", "passed", "score", "reason", "evidence", "metadata", "evaluator"],
-        "if": decided,
-        "then": {"properties": {"score": _NUMBER}},
-        "else": {"properties": {"score": {"type": "null"}, "passed": {"const": False}}},
-    }
-
-
 def _trial() -> dict[str, Json]:
     assessment = _object(
         {
@@ -271,7 +239,7 @@ def _trial() -> dict[str, Json]:
             "weight": {"type": "number", "exclusiveMinimum": 0},
             "required": _FLAG,
             "spending": _SPENDING,
-            "result": _result(),
+            "result": result_schema(),
         }
     )
     return _object(
