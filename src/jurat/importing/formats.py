@@ -21,7 +21,7 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "deepeval": "a dataset of DeepEval",
         "otel": "traces of OpenTelemetry (OTLP JSON)",
         "openai-evals": "evals, graders and items of OpenAI",
-        "inspect": "a log of Inspect in JSON",
+        "inspect": "a log of Inspect",
         "langfuse": "an export of Langfuse",
     }
 )
@@ -32,7 +32,11 @@ class Importer(Protocol):
     """Reads one format. Every module of a format is one."""
 
     def recognises(self, sample: Json, kind: str) -> bool:
-        """Whether a file's document, or its first row, is in this format. `kind`: `document`, `rows` or `csv`."""
+        """Whether a file's document, its first row, or the names in it, are in this format.
+
+        Args:
+            kind: `document`, `rows`, `csv` or `archive`.
+        """
         ...
 
     def read(self, source: Source, draft: Draft) -> Iterator[Raw]:

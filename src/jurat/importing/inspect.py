@@ -1,12 +1,13 @@
-"""Logs of Inspect, in their JSON form: each sample becomes a case with its conversation, its answer and its target.
+"""Logs of Inspect, packed (`.eval`) or in JSON: each sample becomes a case with its conversation, answer and target.
 
-Scores become labels (`match: C`), which no judge is shown. A sample of several epochs gives a case for each.
+A packed log holds each sample as a member of its own, so that a large one is read sample by sample. Scores become
+labels (`match: C`), which no judge is shown. A sample of several epochs gives a case for each.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jurat.errors import AuthoringError, Fault
@@ -23,17 +24,26 @@ _TAKEN = (
     *("id", "epoch", "input", "target", "choices", "messages", "output", "scores", "score", "metadata", "attachments"),
     *("working_time", "total_time", "error", "sandbox", "files", "setup"),
 )
+_HEADERS = ("header.json", "_journal/start.json", "start.json")
+_SAMPLES = "samples/"
 _ACTED = ("sandbox", "files", "setup")
 _DEEPEST = 90
 
 
 def recognises(sample: Json, kind: str) -> bool:
-    """Whether a document is such a log."""
+    """Whether a document, or an archive with these names, is such a log."""
+    if kind == "archive":
+        return isinstance(sample, list) and _header_of(sample) is not None
     return kind == "document" and isinstance(sample, Mapping) and isinstance(sample.get("eval"), Mapping)
 
 
 def read(source: Source, draft: Draft) -> Iterator[Raw]:
     """The cases of a log."""
+    yield from _packed(source, draft) if source.kind == "archive" else _whole(source, draft)
+    source.tell_passed_over("members of samples")
+
+
+def _whole(source: Source, draft: Draft) -> Iterator[Raw]:
     log = source.value() if source.kind == "document" else None
     samples = log.get("samples") if isinstance(log, Mapping) else None
     if not isinstance(log, Mapping) or not isinstance(samples, list):
@@ -41,21 +51,56 @@ def read(source: Source, draft: Draft) -> Iterator[Raw]:
         hint = "Write the whole log as JSON: inspect log dump FILE"
         fault = Fault(path="", expected="a log with samples", found=found, hint=hint, file=source.name)
         raise AuthoringError("inspect", [fault])
+    model = _about(log, draft)
+    for index, sample in enumerate(samples):
+        yield from _any(sample, model, Raw(source=source, path=f"samples[{index}]", case={}), source)
+
+
+def _packed(source: Source, draft: Draft) -> Iterator[Raw]:
+    archive = source.archive()
+    names = archive.names()
+    header = _header_of(names)
+    if header is None:
+        expected = f"a packed log of Inspect, with {_HEADERS[0]}"
+        raise AuthoringError("inspect", [Fault(path="", expected=expected, found="another archive", file=source.name)])
+    log = source.member(header, archive).value()
+    model = _about(log if isinstance(log, Mapping) else {}, draft)
+    for name in names:
+        if not (name.startswith(_SAMPLES) and name.endswith(".json")):
+            continue
+        try:
+            inner = source.member(name, archive)
+            sample = inner.value()
+        except AuthoringError as error:
+            fault = error.faults[0]
+            hint = "" if fault.hint is None else f" ({fault.hint})"
+            source.note(name, f"expected {fault.expected}, found {fault.found}{hint}; the sample is left out")
+        else:
+            yield from _any(sample, model, Raw(source=inner, path="", case={}), source)
+
+
+def _header_of(names: Iterable[Any]) -> str | None:
+    """Where a packed log tells what it is of; of one that was broken off, where it began."""
+    known = set(names)
+    return next((name for name in _HEADERS if name in known), None)
+
+
+def _about(log: Mapping[str, Any], draft: Draft) -> Any:
+    """Name the suite; the model that was asked."""
     about = log.get("eval")
     about = about if isinstance(about, Mapping) else {}
-    task, model = about.get("task"), about.get("model")
+    task = about.get("task")
     if isinstance(task, str):
         draft.head["suite"] = one_line(task.rpartition("/")[2])
-    for index, sample in enumerate(samples):
-        raw = Raw(source=source, path=f"samples[{index}]", case={})
-        if not isinstance(sample, Mapping):
-            raw.note("", f"expected a sample, found {type_name(sample)}; left out")
-        else:
-            yield from _sample(sample, model, raw)
-            source.pass_over(
-                key for key, part in sample.items() if key not in _TAKEN and part not in (None, "", [], {})
-            )
-    source.tell_passed_over("members of samples")
+    return about.get("model")
+
+
+def _any(sample: Any, model: Any, raw: Raw, source: Source) -> Iterator[Raw]:
+    if not isinstance(sample, Mapping):
+        raw.note("", f"expected a sample, found {type_name(sample)}; left out")
+        return
+    yield from _sample(sample, model, raw)
+    source.pass_over(key for key, part in sample.items() if key not in _TAKEN and part not in (None, "", [], {}))
 
 
 def _sample(sample: Mapping[str, Any], model: Any, raw: Raw) -> Iterator[Raw]:

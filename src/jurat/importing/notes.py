@@ -52,8 +52,8 @@ class Notes:
         self._last: dict[Note, None] = {}
         self.count = 0
 
-    def add(self, file: str, path: str, reason: str, line: int | None = None) -> None:
-        """Take one note."""
+    def add(self, file: str, path: str, reason: str, line: int | None = None, *, whole: str | None = None) -> None:
+        """Take one note. What comes again and again is counted by `whole`, where the file is a part of that."""
         note = Note(file=file, path=path, reason=reason, line=line)
         if note in self._last:
             return
@@ -61,8 +61,9 @@ class Notes:
         if len(self._last) > _REMEMBERED:
             del self._last[next(iter(self._last))]
         self.count += 1
-        self._seen[(file, reason)] += 1
-        if self._seen[(file, reason)] <= _TOLD:
+        counted = (whole or file, reason)
+        self._seen[counted] += 1
+        if self._seen[counted] <= _TOLD:
             self._tell(note)
 
     def close(self) -> None:

@@ -1,7 +1,8 @@
 """One file to import, as a stream: a document that is read whole, or rows that are read one by one.
 
-Which of them it is shows in its name and its first line. JSON may hold what its writers put there although JSON has no
-such values: words like NaN become null, of a repeated key the last value counts, and both are noted.
+Which of them it is shows in its name and its first line; an archive shows in its first bytes, and its members are
+sources of their own. JSON may hold what its writers put there although JSON has no such values: words like NaN become
+null, of a repeated key the last value counts, and both are noted.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import IO
 from jurat._jsonfeed import placed
 from jurat._tree import MAX_NUMBER, Place, walk
 from jurat.errors import AuthoringError, Fault
+from jurat.importing.archive import MAGIC, Archive
 from jurat.importing.notes import Notes
 from jurat.importing.secrets import clean_text
 from jurat.jsontext import Json, JsonSyntaxError, NonFinite, Repeated, parse
@@ -52,10 +54,14 @@ class Source:
         stream: its bytes, which can be read anew from the start.
         notes: takes what is odd about it.
         folder: the files beside it, which it may name.
+        whole: the archive of which it is a member.
     """
 
-    def __init__(self, name: str, stream: IO[bytes], notes: Notes, folder: SuiteFiles | None = None) -> None:
+    def __init__(
+        self, name: str, stream: IO[bytes], notes: Notes, folder: SuiteFiles | None = None, *, whole: str | None = None
+    ) -> None:
         self.name, self._stream, self._notes, self._folder = name, stream, notes, folder
+        self._whole = whole
         self._lines: Callable[[str], int | None] = lambda _path: None
         self._value: Json = None
         self._read = False
@@ -63,6 +69,9 @@ class Source:
         self.kind = self._kind()
 
     def _kind(self) -> str:
+        self._stream.seek(0)
+        if self._stream.read(len(MAGIC)) == MAGIC:
+            return "archive"
         lower = self.name.lower()
         if lower.endswith(_TABLES):
             return "csv"
@@ -75,7 +84,13 @@ class Source:
         return "rows" if _is_object(first) and rest.lstrip().startswith(b"{") else "document"
 
     def rows(self) -> Iterator[Row]:
-        """The rows, one by one, those that cannot be read passed over with a note."""
+        """The rows, one by one, those that cannot be read passed over with a note.
+
+        Raises:
+            AuthoringError: when it holds none, because it is an archive.
+        """
+        if self.kind == "archive":
+            raise self._an_archive()
         self._stream.seek(0)
         for row in read_rows(self._stream, "csv" if self.kind == "csv" else "jsonl", self.name):
             if row.fault is not None:
@@ -95,16 +110,18 @@ class Source:
         return self._value
 
     def sample(self) -> Json:
-        """What its format is recognised by: the document, or the first row that can be read."""
+        """What its format is recognised by: the document, the first row that can be read, or an archive's names."""
         if self.kind == "document":
             return self.value()
+        if self.kind == "archive":
+            return list(self.archive().names())
         self._stream.seek(0)
         rows = read_rows(self._stream, "csv" if self.kind == "csv" else "jsonl", self.name)
         return next((dict(row.values) for row in rows if row.values is not None), None)
 
     def note(self, path: str, reason: str, *, line: int | None = None) -> None:
         """Note that something at a path of the document, or in a row's line, was not taken over."""
-        self._notes.add(self.name, path, reason, line if line is not None else self._lines(path))
+        self._notes.add(self.name, path, reason, line if line is not None else self._lines(path), whole=self._whole)
 
     def beside(self, name: str) -> str | None:
         """The text of a file in the same folder or below; None when there is none that can be read."""
@@ -123,6 +140,23 @@ class Source:
         if data is None:
             return None
         return Source(posixpath.join(posixpath.dirname(self.name), name), io.BytesIO(data), self._notes, self._folder)
+
+    def archive(self) -> Archive:
+        """The archive that it is.
+
+        Raises:
+            AuthoringError: when it is none, or cannot be read.
+        """
+        return Archive(self._stream, self.name)
+
+    def member(self, name: str, archive: Archive) -> Source:
+        """A member of the archive as a source of its own.
+
+        Raises:
+            AuthoringError: when it cannot be read.
+        """
+        data = archive.read(name, limit=MAX_DOCUMENT)
+        return Source(f"{self.name}/{name}", io.BytesIO(data), self._notes, whole=self.name)
 
     def at(self, line: int) -> Source:
         """This file, as one of its rows sees it: what is noted stands in that line."""
@@ -152,9 +186,8 @@ class Source:
         data = self._stream.read(MAX_DOCUMENT + 1)
         if len(data) > MAX_DOCUMENT:
             raise self._fault("a document of at most 256 MiB", "a larger one", "Rows (JSON Lines) may be larger")
-        if data.startswith(b"PK\x03\x04"):
-            hint = "Convert it first: inspect log convert --to json"
-            raise self._fault("JSON or YAML", "an archive", hint)
+        if data.startswith(MAGIC):
+            raise self._an_archive()
         text = self._decoded(data)
         if not text.lstrip().startswith(("{", "[")):
             return self._yaml(data)
@@ -168,6 +201,11 @@ class Source:
         if len(text) <= MAX_BYTES:
             self._lines = functools.partial(_line, _root(text, self.name))
         return value
+
+    def _an_archive(self) -> AuthoringError:
+        return self._fault(
+            "JSON, YAML or a table", "an archive", "Unpack it first; only logs of Inspect are read packed"
+        )
 
     def _yaml(self, data: bytes) -> Json:
         document = parse_yaml(data, file=self.name)
