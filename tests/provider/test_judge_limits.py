@@ -153,6 +153,7 @@ def test_answers_that_were_no_verdicts_are_asked_for_again_where_that_is_wanted(
     ("options", "told"),
     [
         (("--retry-errors",), "--retry-errors: expected --resume beside it, found nothing"),
+        (("--budget-usd", "inf"), "--budget-usd: expected a number from 0, found inf"),
         (("--timeout", "0"), "--timeout: expected a number of seconds above 0, found 0"),
         (("--timeout", "nan"), "--timeout: expected a number of seconds above 0, found nan"),
     ],

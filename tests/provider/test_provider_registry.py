@@ -129,7 +129,7 @@ def test_all_faults_are_told_together() -> None:
     wrong = {"timeout_s": 0, "concurrency": "many", "max_attempts": 0, "prices": {"input": -1, "inptu": 1}, "extra": 3}
     assert faults(**wrong, capabilities={"temprature": 1}, headers={"a b": "c"}) == [
         *("timeout_s", "concurrency", "max_attempts", "prices.input", "prices.inptu", "extra"),
-        *("capabilities.temprature", "headers"),
+        *("capabilities.temprature", "headers.a b"),
     ]
 
 

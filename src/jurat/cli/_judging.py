@@ -193,6 +193,8 @@ def _check(order: Order) -> None:
         faults.append(Fault(path="--resume", expected="either --resume or --overwrite", found="both"))
     if order.retry_errors and not order.resume:
         faults.append(Fault(path="--retry-errors", expected="--resume beside it", found="nothing"))
+    if order.budget_usd is not None and not math.isfinite(order.budget_usd):
+        faults.append(Fault(path="--budget-usd", expected="a number from 0", found=f"{order.budget_usd:g}"))
     if order.timeout_s is not None and not 0.0 < order.timeout_s < math.inf:
         found = f"{order.timeout_s:g}"
         faults.append(Fault(path="--timeout", expected="a number of seconds above 0", found=found))

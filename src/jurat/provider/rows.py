@@ -15,6 +15,7 @@ from jurat.errors import AuthoringError, Fault
 from jurat.jsontext import Json, NotJson, thaw, type_name
 from jurat.provider.capabilities import capability_faults
 from jurat.provider.credentials import credential_path, is_keyring_entry, is_variable_name
+from jurat.provider.headers import header_name_fault
 from jurat.provider.pricing import PRICE_NAMES
 from jurat.vocabulary import MAX_CONCURRENCY, Strategy, nearest
 
@@ -186,7 +187,7 @@ def _scalar_fault(name: str, value: Json) -> Fault | None:
         fine = isinstance(value, str) and is_keyring_entry(value)
         return None if fine else Fault(path=name, expected="service/user of a keyring's entry", found="something else")
     elif name == "api_key_header":
-        fine, expected = isinstance(value, str) and value.replace("-", "").isalnum(), "the name of a header"
+        return header_name_fault(value, name)
     elif name == "default_strategy":
         fine, expected = value in _STRATEGIES, "one of " + ", ".join(_STRATEGIES)
     elif name == "api":
@@ -228,8 +229,7 @@ def _map_faults(name: str, value: Json) -> list[Fault]:
         except NotJson as error:
             return [Fault(path=f"extra.{error.path}", expected="a JSON value", found=error.found)]
         return []
-    fine = all(
-        isinstance(text, str) and text.isprintable() and text.isascii() and str(header).replace("-", "").isalnum()
-        for header, text in value.items()
-    )
-    return [] if fine else [Fault(path=name, expected="names and values that a header can carry", found="others")]
+    faults = [fault for header in value if (fault := header_name_fault(header, f"headers.{header}")) is not None]
+    if not all(isinstance(text, str) and text.isprintable() and text.isascii() for text in value.values()):
+        faults.append(Fault(path=name, expected="values that a header can carry", found="others"))
+    return faults

@@ -28,6 +28,7 @@ from jurat.provider.credentials import (
     shown_variable,
 )
 from jurat.provider.errors_from_http import Destination
+from jurat.provider.headers import header_name_fault
 from jurat.provider.hosts import HostTrust
 from jurat.provider.http import AiohttpTransport, Transport
 from jurat.provider.protocol import Call, Raw, Reply
@@ -85,7 +86,9 @@ class HttpSubject:
     ) -> None:
         self._request, self._path, self._tools = freeze(request), output, tool_calls
         static = dict(headers or {})
-        self._url = _checked(url, static, allow_plain_http, trust, _key_faults(api_key_env, api_key_keyring))
+        self._url = _checked(
+            url, static, allow_plain_http, trust, _key_faults(api_key_env, api_key_keyring, api_key_header)
+        )
         variable = shown_variable(api_key_env)
         self._to = Destination(
             where=place(self._url), model="the subject", key_variable=variable, keyring=api_key_keyring
@@ -199,9 +202,10 @@ def _unread(_: bytes, __: Destination) -> Reply:
     return Reply(text=None)
 
 
-def _key_faults(variable: str | None, entry: str | None) -> list[Fault]:
+def _key_faults(variable: str | None, entry: str | None, header: str) -> list[Fault]:
     """What is wrong with where the key is; what stands there may be the key itself, and is not repeated."""
-    faults: list[Fault] = []
+    odd = header_name_fault(header, "http.api_key_header")
+    faults = [] if odd is None else [odd]
     if variable is not None and not is_variable_name(variable):
         expected = "the name of an environment variable"
         faults.append(Fault(path="http.api_key_env", expected=expected, found="something else"))
@@ -218,6 +222,8 @@ def _checked(
     url: str, headers: Mapping[str, str], allow_plain_http: bool, trust: HostTrust | None, faults: list[Fault]
 ) -> str:
     for name, value in headers.items():
+        if (odd := header_name_fault(name, f"http.headers.{name}")) is not None:
+            faults.append(odd)
         if is_credential_name(name) or looks_like_credential(value):
             hint = "Name the key's variable: api_key_env"
             faults.append(Fault(path=f"http.headers.{name}", expected="no secret", found="what may be one", hint=hint))
