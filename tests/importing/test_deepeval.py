@@ -81,3 +81,13 @@ def test_the_judge_of_the_metrics_is_the_one_that_is_named() -> None:
     assert made.suite["assertions"] == [
         {"type": "rubric_judge", "rubric": "Is it { {kind}}?", "threshold": 50.0, "provider": "mine"}
     ]
+
+
+def test_a_metric_in_strict_mode_wants_the_most_that_there_is() -> None:
+    strict = {"strict_mode": True, "threshold": 0.5}
+    metrics = [{"type": "geval", "criteria": "Is it kind?", **strict}, {"name": "Toxicity", **strict}]
+
+    made = Made({"test_cases": [], "metrics": metrics})
+
+    assert [one["threshold"] for one in made.suite["assertions"]] == [100.0, 1.0]
+    assert made.notes == []

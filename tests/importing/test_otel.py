@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from importfiles import FILES, Made, command, imported, told_of
 
 
@@ -113,3 +114,73 @@ def test_many_calls_stand_in_a_file_of_rows_beside_the_suite(tmp_path: Path) -> 
     code, told = command("otel", str(tmp_path / "t.jsonl"))
     assert code == 2
     assert "--out with so many cases" in told
+
+
+SAID = [{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]
+ANSWERED = [{"role": "assistant", "parts": [{"type": "text", "content": "At nine."}]}]
+
+
+@pytest.mark.parametrize(
+    ("trace_id", "span_id", "found"),
+    [
+        ("0AF7651916CD43DD8448EB211C80319C", "B7AD6B7169203331", True),
+        ("CvdlGRbNQ92ESOshHIAxnA==", "t61rcWkgMzE=", True),
+        ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", True),
+        ("odd", "t61rcWkg", False),
+    ],
+)
+def test_ids_become_hexadecimal_from_either_spelling(trace_id: str, span_id: str, found: bool) -> None:
+    span = {**call(output__messages=ANSWERED), "traceId": trace_id, "spanId": span_id}
+
+    metadata = Made(trace(span)).cases[0]["metadata"]
+
+    hexadecimal = {"trace_id": "0af7651916cd43dd8448eb211c80319c", "span_id": "b7ad6b7169203331"}
+    assert metadata == (hexadecimal if found else {"trace_id": trace_id, "span_id": span_id})
+
+
+def test_the_ids_of_response_and_conversation_are_kept() -> None:
+    made = Made(trace(call(output__messages=ANSWERED, response__id="r-1", conversation__id="c-1")))
+
+    assert made.cases[0]["metadata"] == {"response_id": "r-1", "session_id": "c-1"}
+    assert made.notes == []
+
+
+def test_events_in_logs_that_tell_a_whole_call_become_cases() -> None:
+    details = "gen_ai.client.inference.operation.details"
+    contents = call(input__messages=SAID, output__messages=ANSWERED)["attributes"]
+    body = {"kvlistValue": {"values": contents}}
+    ids = {"traceId": "CvdlGRbNQ92ESOshHIAxnA==", "spanId": "t61rcWkgMzE="}
+    records = [
+        {"eventName": details, **ids, "attributes": contents},
+        {"attributes": [attribute("event.name", details)], "body": body},
+        {"eventName": "gen_ai.user.message", "body": body},
+    ]
+
+    made = Made({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]})
+
+    assert [(case["name"], case["messages"], case["output"]) for case in made.cases] == [
+        ("chat", [{"role": "user", "content": "hi"}], "At nine."),
+        ("chat (2)", [{"role": "user", "content": "hi"}], "At nine."),
+    ]
+    assert made.cases[0]["metadata"]["span_id"] == "b7ad6b7169203331"
+    assert made.reasons == [
+        "resourceLogs[0].scopeLogs[0].logRecords[2]: a log record that tells no whole call of a model; left out"
+    ]
+
+
+REPLIES = [
+    {"id": "x", "choices": [{"message": {"role": "assistant", "content": "At nine."}}]},
+    {"id": "x", "choices": [{"text": "At nine."}]},
+    {
+        "object": "response",
+        "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "At nine."}]}],
+    },
+    {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "At nine."}]},
+]
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_of_a_vendors_whole_reply_the_answer_is_taken(reply: dict[str, Any]) -> None:
+    attributes = [attribute("openinference.span.kind", "LLM"), attribute("output.value", reply)]
+
+    assert Made(trace({"name": "llm", "attributes": attributes})).cases[0]["output"] == "At nine."

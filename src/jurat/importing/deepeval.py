@@ -183,7 +183,7 @@ _TEMPLATES: Mapping[str, tuple[str, float, bool]] = {
     "toxicity": ("toxicity", 1, True),
 }
 """The template of a metric, the range of its scores, and whether less is better where it comes from."""
-_METRIC = ("name", "metric", "type", "criteria", "evaluation_steps", "threshold", "evaluation_params")
+_METRIC = ("name", "metric", "type", "criteria", "evaluation_steps", "threshold", "evaluation_params", "strict_mode")
 
 
 def _metrics(values: Any, path: str, source: Source, draft: Draft) -> None:
@@ -228,6 +228,8 @@ def _geval(one: Mapping[str, Any], at: str, source: Source) -> dict[str, Any]:
 
 def _threshold(one: Mapping[str, Any], at: str, source: Source, scale: float, *, less: bool) -> dict[str, float]:
     value = one.get("threshold")
+    if one.get("strict_mode") is True:  # there, what is not perfect does not pass
+        return {"threshold": float(scale)}
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
         return {"threshold": round((1 - value if less else value) * scale, 6)}
     if value is not None:

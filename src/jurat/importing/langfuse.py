@@ -15,7 +15,7 @@ from jurat.errors import AuthoringError, Fault
 from jurat.importing.draft import Draft, Raw
 from jurat.importing.finish import one_line
 from jurat.importing.source import Source
-from jurat.importing.talk import Talk, as_text, messages_of, parsed, split
+from jurat.importing.talk import Talk, answer_of, as_text, messages_of, parsed, split
 from jurat.jsontext import Json, canonical, type_name
 
 __all__ = ["read", "recognises"]
@@ -156,9 +156,7 @@ def _conversation(given: Json, answer: Json, raw: Raw) -> Talk:
     before = messages_of(given, lambda reason: raw.note("input", reason))
     if before is None:
         before = [{"role": "user", "content": _bare(given)}] if given not in (None, "") else []
-    if isinstance(answer, Mapping) and isinstance(answer.get("choices"), list) and answer["choices"]:
-        first = answer["choices"][0]
-        answer = first.get("message", first.get("text")) if isinstance(first, Mapping) else first
+    answer = answer_of(answer)
     if answer in (None, ""):
         return Talk(before=before)
     after = messages_of(answer, lambda reason: raw.note("output", reason))

@@ -1,12 +1,14 @@
 """Traces in OTLP JSON: each call of a model becomes a case with its conversation, its answer and its latency.
 
-Read are the GenAI conventions of OpenTelemetry, as attributes and as events, of today and before; the numbered
-attributes of earlier instrumentations; and OpenInference. A file is one document, or a line for each batch of spans,
-which is then read line by line. Spans that are no calls of models are counted in a note.
+Read are the GenAI conventions of OpenTelemetry, as attributes and as events (of spans, or in logs), of today and
+before; the numbered attributes of earlier instrumentations; and OpenInference. A file is one document, or a line for
+each batch, which is then read line by line. Spans that are no calls of models are counted in a note. Ids become
+hexadecimal, as OTLP JSON has them; some writers leave them in base64.
 """
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +16,7 @@ from typing import Any
 from jurat.errors import AuthoringError, Fault
 from jurat.importing.draft import Draft, Raw
 from jurat.importing.finish import one_line
-from jurat.importing.otel_messages import Attributes, attributes_of, conversation
+from jurat.importing.otel_messages import Attributes, attributes_of, conversation, value_of
 from jurat.importing.source import Source
 from jurat.importing.talk import Talk
 from jurat.jsontext import Json, type_name
@@ -23,7 +25,11 @@ __all__ = ["read", "recognises"]
 
 _RESOURCES = ("resourceSpans", "resource_spans")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
-_OTHERS = ("resourceLogs", "resource_logs", "resourceMetrics", "resource_metrics")
+_LOGS = ("resourceLogs", "resource_logs")
+_OF_LOGS = (("scopeLogs", "scope_logs"), ("logRecords", "log_records"))
+_OTHERS = ("resourceMetrics", "resource_metrics")
+_DETAILS = "gen_ai.client.inference.operation.details"
+"""The event that tells a whole call, for which there need be no span with contents."""
 _CALLS = ("chat", "text_completion", "generate_content", "completion", "responses")
 
 _NUMBER = re.compile(r"\.\d+(?=\.|$)", re.ASCII)
@@ -33,7 +39,7 @@ _TAKEN = (
     *("gen_ai.operation.name", "openinference.span.kind", "llm.request.type", "gen_ai.usage.cost", "llm.model_name"),
     *("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.usage.prompt_tokens"),
     *("gen_ai.usage.completion_tokens", "llm.token_count.prompt", "llm.token_count.completion"),
-    *("gen_ai.request.model", "gen_ai.response.model"),
+    *("gen_ai.request.model", "gen_ai.response.model", "gen_ai.response.id", "gen_ai.conversation.id", "session.id"),
 )
 _TELLING = ("gen_ai.input.messages", "gen_ai.prompt.", "gen_ai.request.model")
 
@@ -42,7 +48,9 @@ def recognises(sample: Json, kind: str) -> bool:
     """Whether a document or a line is a batch of spans."""
     if kind == "document" and isinstance(sample, list):
         sample = sample[0] if sample else None
-    return kind != "csv" and isinstance(sample, Mapping) and any(key in sample for key in (*_RESOURCES, *_OTHERS))
+    return (
+        kind != "csv" and isinstance(sample, Mapping) and any(key in sample for key in (*_RESOURCES, *_LOGS, *_OTHERS))
+    )
 
 
 def read(source: Source, draft: Draft) -> Iterator[Raw]:  # noqa: ARG001 (the protocol of importers)
@@ -67,11 +75,28 @@ def _batch(batch: Any, path: str, line: int | None, source: Source) -> Iterator[
         return
     for key in _OTHERS:
         if key in batch:
-            source.note(_join(path, key), "logs and metrics; only spans are read", line=line)
+            source.note(_join(path, key), "metrics; only spans and events are read", line=line)
     for where, resource in _members(batch, _RESOURCES, path):
         for scope_path, scope in _members(resource, _SCOPES, where):
             for span_path, span in _members(scope, ("spans",), scope_path):
                 yield from _span(span, span_path, line, source)
+    scopes, records = _OF_LOGS
+    for where, resource in _members(batch, _LOGS, path):
+        for scope_path, scope in _members(resource, scopes, where):
+            for record_path, record in _members(scope, records, scope_path):
+                yield from _event(record, record_path, line, source)
+
+
+def _event(record: Mapping[str, Any], path: str, line: int | None, source: Source) -> Iterator[Raw]:
+    """The call that an event of a log tells; its contents stand in attributes, or in its body."""
+    attributes = attributes_of(record.get("attributes"))
+    name = record.get("eventName", record.get("event_name", attributes.pop("event.name", None)))
+    raw = Raw(source=source, path=path, case={}, line=line)
+    if name != _DETAILS:
+        raw.note("", "a log record that tells no whole call of a model; left out")
+        return
+    body = value_of(record.get("body"))
+    yield from _called(record, {**(body if isinstance(body, dict) else {}), **attributes}, [], raw)
 
 
 def _join(path: str, key: str) -> str:
@@ -92,12 +117,20 @@ def _span(span: Mapping[str, Any], path: str, line: int | None, source: Source) 
     if not _is_call(attributes):
         raw.note("", "a span that is no call of a model; left out")
         return
-    talk = conversation(attributes, _events(span), lambda reason: raw.note("attributes", reason))
+    yield from _called(span, attributes, _events(span), raw)
+
+
+def _called(
+    span: Mapping[str, Any], attributes: Attributes, events: list[tuple[str, Attributes]], raw: Raw
+) -> Iterator[Raw]:
+    talk = conversation(attributes, events, lambda reason: raw.note("attributes", reason))
     if talk.output is None:
         raw.note("", "a call without a recorded answer (contents are recorded only when that is turned on); left out")
         return
     _fill(raw.case, span, attributes, talk)
-    source.pass_over(_NUMBER.sub(".N", key) for key in attributes if not key.startswith(_TAKEN) and key not in _TAKEN)
+    raw.source.pass_over(
+        _NUMBER.sub(".N", key) for key in attributes if not key.startswith(_TAKEN) and key not in _TAKEN
+    )
     yield raw
 
 
@@ -121,7 +154,7 @@ def _events(span: Mapping[str, Any]) -> list[tuple[str, Attributes]]:
 
 
 def _fill(case: dict[str, Any], span: Mapping[str, Any], attributes: Attributes, talk: Talk) -> None:
-    case["name"] = one_line(str(span.get("name") or "")) or "call"
+    case["name"] = one_line(str(span.get("name") or attributes.get("gen_ai.operation.name") or "")) or "call"
     case["messages"], case["output"] = talk.before, talk.output
     execution: dict[str, Any] = {"tool_calls": talk.calls} if talk.calls else {}
     start, end = _nanoseconds(span, "startTimeUnixNano"), _nanoseconds(span, "endTimeUnixNano")
@@ -135,8 +168,27 @@ def _fill(case: dict[str, Any], span: Mapping[str, Any], attributes: Attributes,
         if isinstance(found, int) and not isinstance(found, bool):
             execution[name] = found
     case["execution"] = execution
-    named = {"trace_id": span.get("traceId"), "span_id": span.get("spanId"), "model": _model(attributes)}
+    named = {
+        "trace_id": _hexadecimal(span.get("traceId", span.get("trace_id")), 16),
+        "span_id": _hexadecimal(span.get("spanId", span.get("span_id")), 8),
+        "response_id": attributes.get("gen_ai.response.id"),
+        "session_id": attributes.get("gen_ai.conversation.id", attributes.get("session.id")),
+        "model": _model(attributes),
+    }
     case["metadata"] = {key: part for key, part in named.items() if isinstance(part, str) and part}
+
+
+def _hexadecimal(value: Any, size: int) -> Any:
+    """An id of so many bytes in hexadecimal, small letters; what is no such id stays as it is."""
+    if not isinstance(value, str):
+        return value
+    if re.fullmatch(rf"[0-9a-fA-F]{{{2 * size}}}", value):
+        return value.lower()
+    try:
+        read = base64.b64decode(value, validate=True)
+    except ValueError:
+        return value
+    return read.hex() if len(read) == size else value
 
 
 _TOKENS = {

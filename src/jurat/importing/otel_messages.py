@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jurat.importing.talk import Talk, as_text, message, messages_of, parsed, split
+from jurat.importing.talk import Talk, answer_of, as_text, message, messages_of, parsed, split
 from jurat.jsontext import Json
 
-__all__ = ["Attributes", "attributes_of", "conversation"]
+__all__ = ["Attributes", "attributes_of", "conversation", "value_of"]
 
 Attributes = dict[str, Json]
 Events = list[tuple[str, Attributes]]
@@ -26,6 +26,11 @@ def attributes_of(values: Any) -> Attributes:
         if isinstance(one, Mapping) and isinstance(one.get("key"), str):
             made[one["key"]] = _value(one.get("value"), 0)
     return made
+
+
+def value_of(value: Any) -> Json:
+    """A value in OTLP's typed spelling as a plain one."""
+    return _value(value, 0)
 
 
 def _value(value: Any, depth: int) -> Json:
@@ -94,7 +99,8 @@ def _side(attributes: Attributes, names: tuple[str, ...], tell: Tell) -> list[di
 def _plain(value: Json, role: str, tell: Tell) -> list[dict[str, Any]]:
     if value in (None, ""):
         return []
-    return messages_of(value, tell) or [{"role": role, "content": as_text(value)}]
+    said = answer_of(value) if role == "assistant" else value
+    return messages_of(said, tell) or [{"role": role, "content": as_text(said)}]
 
 
 # --- attributes with numbers in their names ------------------------------------------------------------------------

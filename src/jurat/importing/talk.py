@@ -14,7 +14,18 @@ from typing import Any
 from jurat.importing.pictures import is_picture, picture
 from jurat.jsontext import Json, JsonSyntaxError, canonical, parse_strict
 
-__all__ = ["OPEN", "OPEN_BRACES", "Talk", "as_text", "literal", "message", "messages_of", "parsed", "split"]
+__all__ = [
+    "OPEN",
+    "OPEN_BRACES",
+    "Talk",
+    "answer_of",
+    "as_text",
+    "literal",
+    "message",
+    "messages_of",
+    "parsed",
+    "split",
+]
 
 OPEN = "{{"
 OPEN_BRACES = "open_braces"
@@ -55,6 +66,20 @@ def parsed(value: Json) -> Json:
             return parse_strict(value)
         except JsonSyntaxError:
             return value
+    return value
+
+
+def answer_of(value: Json) -> Json:
+    """What a model said, of a whole reply of a vendor's API (`choices`, or items under `output`); any other value."""
+    read = parsed(value)
+    if isinstance(read, Mapping):
+        choices, items = read.get("choices"), read.get("output")
+        if isinstance(choices, list) and choices:
+            first = choices[0]
+            said: Json = first.get("message", first.get("text")) if isinstance(first, Mapping) else first
+            return value if said is None else said
+        if read.get("object") == "response" and isinstance(items, list) and items:
+            return items
     return value
 
 
