@@ -40,6 +40,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
             ("suiterun",),
             ("suitecheck",),
             ("_api",),
+            ("_comparing",),
             ("testing", "cli", "pytest_plugin"),
             ("jurat",),
         ),

@@ -2,6 +2,7 @@
 
 evaluate, aevaluate   one assertion on one context, as the result map
 run_suite, arun_suite  a suite, as a Run with its record, summary, gate and report
+compare_runs          a run against an earlier one, as a Comparison
 Judge, JudgeSettings  a rubric, a model and a way of asking; `await judge.judge(context)`
 Context, Document     what an evaluator may see
 Assessment, Finding   what an evaluator of your own gives back
@@ -20,6 +21,7 @@ from jurat._version import __version__
 if TYPE_CHECKING:
     from jurat import rubrics, testing
     from jurat._api import Run, aevaluate, arun_suite, evaluate, run_suite
+    from jurat._comparing import acompare_runs, compare_runs
     from jurat.errors import (
         AnswerError,
         AuthoringError,
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from jurat.evaluation import Assessment, Finding, Measurement, Quote, Reducer, Severity
     from jurat.evidence import Context, Document, Message
     from jurat.judge import Judge, JudgeSettings, Verdict, WorkedExample
+    from jurat.metrics.comparison import Change
+    from jurat.metrics.comparison_result import Comparison
+    from jurat.metrics.comparison_tally import Regression
     from jurat.rubric import Rubric
     from jurat.vocabulary import Contract, EvidenceRule, Status, Strategy
 
@@ -40,6 +45,8 @@ __all__ = [
     "AnswerError",
     "Assessment",
     "AuthoringError",
+    "Change",
+    "Comparison",
     "Context",
     "Contract",
     "Document",
@@ -55,6 +62,7 @@ __all__ = [
     "ProviderError",
     "Quote",
     "Reducer",
+    "Regression",
     "RequestError",
     "Rubric",
     "Run",
@@ -65,8 +73,10 @@ __all__ = [
     "Verdict",
     "WorkedExample",
     "__version__",
+    "acompare_runs",
     "aevaluate",
     "arun_suite",
+    "compare_runs",
     "evaluate",
     "rubrics",
     "run_suite",
@@ -76,6 +86,10 @@ __all__ = [
 # Where each public name lives. They are imported at first use, so that `import jurat` costs next to nothing.
 _HOMES = {
     **dict.fromkeys(("Run", "aevaluate", "arun_suite", "evaluate", "run_suite"), "jurat._api"),
+    **dict.fromkeys(("acompare_runs", "compare_runs"), "jurat._comparing"),
+    "Change": "jurat.metrics.comparison",
+    "Comparison": "jurat.metrics.comparison_result",
+    "Regression": "jurat.metrics.comparison_tally",
     **dict.fromkeys(("Assessment", "Finding", "Measurement", "Quote", "Reducer", "Severity"), "jurat.evaluation"),
     **dict.fromkeys(("Context", "Document", "Message"), "jurat.evidence"),
     **dict.fromkeys(("Judge", "JudgeSettings", "Verdict", "WorkedExample"), "jurat.judge"),

@@ -92,3 +92,17 @@ def one_suite(judge: testing.ScriptedProvider) -> None:
 
 async def one_suite_in_a_loop() -> None:
     assert_type(await jurat.arun_suite("suite.yaml", reducer={"minimum_pass_rate": 0.8}, timeout_s=60), jurat.Run)
+
+
+def two_runs(run: jurat.Run) -> None:
+    found = jurat.compare_runs("release.json", run)
+    assert_type(found, jurat.Comparison)
+    assert_type(found.regression, jurat.Regression)
+    assert_type(found.counts[jurat.Change.REGRESSED], int)
+    assert_type(found.named(jurat.Change.FIXED, "regressed"), tuple[str, ...])
+    assert_type(found.pass_rate.interval, tuple[float, float] | None)
+    assert_type(found.cases[0].change, jurat.Change)
+
+
+async def two_runs_in_a_loop() -> None:
+    assert_type(await jurat.acompare_runs("2026", store="runs.db"), jurat.Comparison)

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -114,10 +114,6 @@ async def _opened(bench: Workbench, store: str | None, *, needed: bool) -> Async
         await opened.aclose()
 
 
-class _Teller(Protocol):
-    def case(self, case: dict[str, Json], /) -> None: ...
-
-
 async def _tell(sides: Any, store: Store | None, form: CompareForm, output: Path | None) -> dict[str, Json]:
     """Compare, and write what was asked for; gives everything but the cases."""
     from jurat.cli._outs import standard_output, whole
@@ -125,44 +121,23 @@ async def _tell(sides: Any, store: Store | None, form: CompareForm, output: Path
     from jurat.report.comparison_page import ComparisonPage
     from jurat.report.comparison_report import ComparisonWriter
     from jurat.report.console_look import Look, in_colour, plain
+    from jurat.suiterun.comparing import compared
 
     width = min(columns(100), _MAX_WIDTH)
     page = ComparisonPage(Look(width=width, paint=in_colour if coloured() else plain))
     if output is None and form is CompareForm.CONSOLE:
-        head = await _gather(sides, store, page)
+        head = await compared(sides[0], sides[1], store, page)
         say(page.text(head))
         return head
     with standard_output() if output is None else whole(output) as sink:
         if form is CompareForm.JSON:
             with ComparisonWriter(sink) as writer:
-                head = await _gather(sides, store, page, writer)
+                head = await compared(sides[0], sides[1], store, page, writer)
                 writer.end(head)
         else:
             other = ComparisonMarkdown() if form is CompareForm.MARKDOWN else ComparisonPage(Look(width=width))
-            head = await _gather(sides, store, page, other)
+            head = await compared(sides[0], sides[1], store, page, other)
             sink.write(other.text(head).encode("utf-8", "backslashreplace"))
     if output is not None:
         say(page.text(head))
     return head
-
-
-async def _gather(sides: Any, store: Store | None, *tellers: _Teller) -> dict[str, Json]:
-    from jurat.metrics.comparison_tally import ComparisonTally
-    from jurat.report.comparison_report import COMPARISON_VERSION
-    from jurat.suiterun.comparing import compare_sides
-
-    base, candidate = sides
-    tally = ComparisonTally(base.record, candidate.record)
-    async for found in compare_sides(base, candidate, store):
-        tally.add(found)
-        told = found.to_json()
-        for teller in tellers:
-            teller.case(told)
-    return {
-        "jurat_comparison": COMPARISON_VERSION,
-        "base": base.to_json(),
-        "candidate": candidate.to_json(),
-        "regression": tally.regression.value,
-        "significant_regression": tally.significant_regression.value,
-        "summary": tally.summary(),
-    }

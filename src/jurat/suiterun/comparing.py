@@ -9,21 +9,24 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation import Reducer, reduce_statuses, reducer_from_json
 from jurat.jsontext import Json
 from jurat.metrics import check_report
 from jurat.metrics.comparison import CaseComparison, compare_case
-from jurat.metrics.comparison_parts import Appearance, content_of
+from jurat.metrics.comparison_parts import Appearance, Content, content_of
+from jurat.metrics.comparison_tally import ComparisonTally
 from jurat.regularfiles import open_regular
+from jurat.report.comparison_report import COMPARISON_VERSION
 from jurat.report.record import CaseRecord, RunRecord, RunStatus, TrialRecord
 from jurat.report.run_json import case_from_json, trial_from_json
 from jurat.report.run_reader import ReportReader
 from jurat.store import Store
 from jurat.suiterun.bycase import by_case
 
-__all__ = ["Side", "cases_of_both", "compare_sides", "find_side", "is_report"]
+__all__ = ["Side", "Teller", "cases_of_both", "compare_sides", "compared", "find_side", "is_report"]
 
 _AT_ONCE = 256
 _Pair = tuple[Appearance | None, Appearance | None]
@@ -147,23 +150,54 @@ async def compare_sides(base: Side, candidate: Side, store: Store | None) -> Asy
         raise _refused("CANDIDATE", "a run with cases of the base", missing, hint)
 
 
+class Teller(Protocol):
+    """Is told of every case, as a comparison tells it."""
+
+    def case(self, case: dict[str, Json], /) -> None: ...
+
+
+async def compared(base: Side, candidate: Side, store: Store | None, *tellers: Teller) -> dict[str, Json]:
+    """Compare two runs: every case is told as it is found, and what they come to is given, with everything but the
+    cases.
+
+    Raises:
+        AuthoringError: when the runs have no case in common.
+        StoreError: when the store cannot be read.
+    """
+    tally = ComparisonTally(base.record, candidate.record)
+    async for found in compare_sides(base, candidate, store):
+        tally.add(found)
+        told = found.to_json()
+        for teller in tellers:
+            teller.case(told)
+    return {
+        "jurat_comparison": COMPARISON_VERSION,
+        "base": base.to_json(),
+        "candidate": candidate.to_json(),
+        "regression": tally.regression.value,
+        "significant_regression": tally.significant_regression.value,
+        "summary": tally.summary(),
+    }
+
+
 async def cases_of_both(base: Side, candidate: Side, store: Store | None) -> AsyncIterator[CaseComparison]:
     """Every case of either run: first those of both, as the runs come to them, then removed and added ones.
 
     Args:
-        store: in which the contents of cases are looked up that are not the same to the letter.
+        store: in which, beside the runs' own, the contents of cases are looked up that are not the same to the letter.
 
     Raises:
         StoreError: when the store cannot be read.
     """
     pairs: list[_Pair] = []
+    stores = list({id(one): one for one in (base.store, candidate.store, store) if one is not None}.values())
     async for pair in _joined(base, candidate):
         pairs.append(pair)
         if len(pairs) >= _AT_ONCE:
-            for found in await _compared(pairs, store):
+            for found in await _compared(pairs, stores):
                 yield found
             pairs = []
-    for found in await _compared(pairs, store):
+    for found in await _compared(pairs, stores):
         yield found
 
 
@@ -188,15 +222,17 @@ async def _joined(base: Side, candidate: Side) -> AsyncIterator[_Pair]:
         yield None, seen
 
 
-async def _compared(pairs: Sequence[_Pair], store: Store | None) -> list[CaseComparison]:
+async def _compared(pairs: Sequence[_Pair], stores: Sequence[Store]) -> list[CaseComparison]:
     unlike = {
         seen.case.case_hash
         for old, new in pairs
         if old is not None and new is not None and old.case.case_hash != new.case.case_hash
         for seen in (old, new)
     }
-    bodies = {} if store is None or not unlike else await store.runs.snapshots(sorted(unlike))
-    contents = {name: content_of(one.body) for name, one in bodies.items()}
+    contents: dict[str, Content] = {}
+    for store in stores if unlike else ():
+        found = await store.runs.snapshots(sorted(unlike - contents.keys()))
+        contents.update({name: content_of(one.body) for name, one in found.items()})
 
     def whole(seen: Appearance | None) -> Appearance | None:
         return None if seen is None else replace(seen, content=contents.get(seen.case.case_hash))
