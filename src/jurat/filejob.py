@@ -17,12 +17,13 @@ from jurat.engine import Journal, Judged, JudgingJob
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import reducer_to_json
 from jurat.forecast import Forecast, Side
-from jurat.jsontext import Json, canonical
+from jurat.jsontext import Json, JsonSyntaxError, canonical, parse_strict
 from jurat.judge import Judge
 from jurat.judge.foresee import foreseen
 from jurat.metrics import Tally
 from jurat.provider.protocol import Usage
 from jurat.report import VerdictFile, verdict_map
+from jurat.report.verdict_line import what_is_wrong
 from jurat.report.verdict_tail import Tail, was_asked
 from jurat.suite import Columns, Item, Row, read_rows
 from jurat.vocabulary import Cache, content_id, nearest
@@ -130,17 +131,22 @@ class FileJob:
             if tail is not None:
                 tail.close()
 
-    def foresee(self, known: Sequence[Usage] = ()) -> Forecast:
+    def foresee(self, known: Sequence[Usage] = (), done: IO[bytes] | None = None) -> Forecast:
         """What judging the whole file would ask for. Nothing is asked.
 
         Args:
             known: usages of calls that this judge made before.
+            done: the verdict file that would be gone on with: rows whose verdicts stand are not asked about.
         """
         settings, rows = self.judge.provider.settings, 0
         side = Side(settings=settings, name=settings.name, purpose="judge", known=list(known))
+        standing = self._standing(done) if done is not None else iter(())
+        last = next(standing, 0)
         for item in self._items():
             rows += 1
-            if item.context is not None:
+            while last and last < item.row.number:
+                last = next(standing, 0)
+            if item.context is not None and last != item.row.number:
                 for tokens, limit in foreseen(self.judge, item.context, item.grounding):
                     side.add(tokens, limit)
         return Forecast.of(self.name, rows, [side])
@@ -197,6 +203,19 @@ class FileJob:
     def _stands(self, line: Mapping[str, Any]) -> bool:
         """Whether a verdict is not reached anew."""
         return was_asked(line) and not (self.retry_errors and line["status"] == "error")
+
+    def _standing(self, done: IO[bytes]) -> Iterator[int]:
+        """The rows whose verdicts stand, in order, of a file that is only looked at; what is wrong with it is told by
+        whoever goes on with it."""
+        for line in done:
+            try:
+                verdict = parse_strict(line.decode())
+            except (UnicodeDecodeError, JsonSyntaxError):
+                return
+            if not isinstance(verdict, dict) or what_is_wrong(verdict, self.judge.score_range) is not None:
+                return
+            if self._stands(verdict):
+                yield int(verdict["row"])
 
     def _anew(self, items: Iterator[Item], out: VerdictFile, tail: Tail) -> Iterator[Item]:
         """The rows without a verdict that stands."""

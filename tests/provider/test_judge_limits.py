@@ -163,3 +163,15 @@ def test_bounds_that_are_none_are_refused(desk: Path, options: tuple[str, ...], 
         code, _, err = jurat(desk, server, *options)
         assert (code, server.requests) == (2, [])
     assert told in err
+
+
+def test_a_forecast_of_a_job_that_goes_on_counts_the_rows_that_are_left(desk: Path) -> None:
+    with serving_elsewhere(verdict()) as server:
+        jurat(desk, server, "--budget-usd", "0.02", "--concurrency", "1", prices=PRICES)
+        before = (desk / "out.jsonl").read_text()
+        _, out, _ = jurat(desk, server, "--resume", "--dry-run", "--format", "json", prices=PRICES)
+        assert (json.loads(out)["trials"], json.loads(out)["calls"]) == (60, 50)
+        _, out, _ = jurat(desk, server, "--overwrite", "--dry-run", "--format", "json", prices=PRICES)
+        assert json.loads(out)["calls"] == 60
+        assert len(server.requests) == 10
+    assert (desk / "out.jsonl").read_text() == before

@@ -112,9 +112,12 @@ def run_order(order: Order) -> Outcome:
 
 def _foreseen(order: Order, bench: Workbench, judge: Judge) -> Outcome:
     """What the job would ask for, with nothing asked."""
-    with _opened(order.input) as stream:
+    with _opened(order.input) as stream, contextlib.ExitStack() as stack:
+        done: IO[bytes] | None = None
+        if order.resume and _holds_something(order.out) and order.out is not None:
+            done = stack.enter_context(order.out.open("rb"))
         job = _job(order, judge, stream)
-        found = job.foresee(run_in_loop(_history(job, bench, order)))
+        found = job.foresee(run_in_loop(_history(job, bench, order)), done)
     return Outcome(summary=found.to_json(), text=found.text(), code=ExitCode.PASSED)
 
 
