@@ -166,6 +166,77 @@ def test_a_picture_may_stand_in_the_prompts_turns_and_in_a_table_of_cases(folder
     )
 
 
+TABLE = """\
+prompt:
+  messages:
+    - role: user
+      content:
+        - {type: text, text: "Is this "}
+        - {type: image, path: "pictures/{{file}}"}
+        - {type: text, text: "{{question}}"}
+cases_file: cases.csv
+"""
+
+
+def table(folder: Folder, *rows: str) -> None:
+    folder.write("suite.yaml", SUITE.replace("subject: eyes", f"subject: eyes\n{TABLE}").replace("\ncases:\n", "\n"))
+    folder.write("cases.csv", "name,file,question\n" + "".join(f"{row}\n" for row in rows))
+
+
+def test_each_row_of_a_table_shows_the_picture_that_it_names(folder: Folder) -> None:
+    (folder.path / "pictures" / "dog.png").write_bytes(png(9, 9))
+    table(folder, "a,cat.png,a cat?", "b,dog.png,a dog?")
+    assert folder.jurat("run", "suite.yaml").code == 0
+    assert len(set(folder.calls)) == 2
+    first, second = load_suite(Path("suite.yaml")).suite.cases
+    assert [picture.sha256 for picture in first.pictures] == [HASH]
+    assert case_hash(first) != case_hash(second)
+    assert case_from_json(case_to_json(first)) == first
+
+    shown = jurat.run_suite("suite.yaml", filter="a", store="s.db").cases()[0]["trials"][0]["subject"]["messages"]
+    assert shown[0]["content"][1]["path"] == "pictures/cat.png"
+    assert shown[0]["content"][1]["sha256"] == HASH
+
+
+def test_a_row_that_names_no_picture_is_told_with_its_line(folder: Folder) -> None:
+    table(folder, "a,cat.png,a cat?", "b,dgo.png,a dog?")
+    told = folder.jurat("suite", "validate", "suite.yaml")
+    assert told.code == 2
+    assert (
+        "cases.csv:3: cases[1].variables: expected a file of the suite's folder, found 'pictures/dgo.png'" in told.err
+    )
+    assert "1 fault" in told.err
+    folder.write("cases.csv", "name,question\na,a cat?\n")
+    told = folder.jurat("suite", "validate", "suite.yaml")
+    assert "cases.csv:2: variables: expected a value for {{file}} of the prompt" in told.err
+    assert "1 fault" in told.err
+
+
+def test_a_run_of_a_table_is_resumed_with_the_pictures_that_it_was_begun_with(folder: Folder) -> None:
+    table(folder, "a,cat.png,a cat?")
+    suite = (folder.path / "suite.yaml").read_text()
+    folder.write(
+        "suite.yaml", suite.replace('- {match: "Is this ", text: "A cat."}', '- {match: "Is", error: timeout}')
+    )
+    assert folder.jurat("run", "suite.yaml").code == 3
+    (folder.path / "suite.yaml").unlink()
+    (folder.path / "cases.csv").unlink()
+    name = run_name(folder)
+    assert folder.jurat("resume", name, "--retry-errors").code == 3
+    assert len(folder.calls) == 2
+    assert len(set(folder.calls)) == 1
+    (folder.path / "pictures" / "cat.png").write_bytes(png(40, 31))
+    assert "expected the picture whose hash was recorded" in folder.jurat("resume", name, "--retry-errors").err
+
+
+def test_a_placeholder_in_the_path_of_a_cases_own_picture_is_filled(folder: Folder) -> None:
+    cases = BY_PATH.replace("pictures/cat.png", '"pictures/{{animal}}.png"')
+    folder.write("suite.yaml", SUITE + cases)
+    assert folder.jurat("run", "suite.yaml").code == 0
+    told = faults_of(folder, cases.replace("{{animal}}.png", "{{anmal}}.png"))
+    assert "expected a value for {{anmal}} of the messages, found no variable of that name. The variable animal" in told
+
+
 # --- Attached documents ----------------------------------------------------------------------------------------------
 
 ATTACHED = """\

@@ -87,8 +87,9 @@ def _new(found: Iterable[Fault], told: list[Fault]) -> list[Fault]:
             return True
         if is_beneath(fault, told):
             return True
-        if fault.expected == "a picture to show":  # because its file or its data was refused
-            return any(one.path in (f"{fault.path}.path", f"{fault.path}.data") for one in told)
+        if fault.expected == "a picture to show":  # because its file or its data was refused, there or in the prompt
+            case = fault.path.partition(".")[0]
+            return any(one.path.startswith((f"{case}.", "prompt")) for one in told)
         return providers and fault.expected == "a provider that exists"
 
     return [fault for fault in found if not follows(fault)]

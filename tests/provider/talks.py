@@ -216,7 +216,7 @@ def _ollama(body: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def _sniffed(data: bytes) -> str:
-    return "image/png" if data.startswith(b"\x89PNG") else "image/gif"
+    return "image/png" if data.startswith(b"\x89PNG") else "image/webp"
 
 
 _READERS = {"anthropic": _anthropic, "google": _google, "ollama": _ollama, "responses": _responses}

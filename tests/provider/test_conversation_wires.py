@@ -165,7 +165,9 @@ def test_ollama_has_pictures_beside_the_text_and_results_by_the_tools_name() -> 
 
 
 def test_a_request_with_pictures_is_refused_whole_where_one_is_of_no_kind_that_is_taken() -> None:
-    with pytest.raises(RequestError, match=r"expected application/pdf; found another media type"):
+    with pytest.raises(
+        RequestError, match=r"expected documents that the vendor takes \(application/pdf\), found application/msword"
+    ):
         sent("openai:gpt-4o", (said("user", File(name="a.doc", media_type="application/msword", data=b"")),))
 
 
@@ -174,3 +176,10 @@ def test_pictures_are_not_kept_beyond_their_request() -> None:
     frame = Frame(messages=(said("user", PICTURE), ChatMessage(role="assistant", content="A cat.")))
     provider.prepare(ModelRequest(frame=frame, user="Sure?"))
     assert len(provider._encoder._frames) == 0  # type: ignore[attr-defined]
+
+
+def test_a_moving_picture_is_refused_where_the_vendor_takes_none() -> None:
+    moving = (said("user", Image(media_type="image/gif", data=b"GIF89a")),)
+    with pytest.raises(RequestError, match=r"\(image/png, image/jpeg, image/webp\), found image/gif"):
+        sent("google:gemini-3.8-flash", moving)
+    assert "data:image/gif" in json.dumps(sent("openai:gpt-4o", moving))

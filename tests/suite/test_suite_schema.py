@@ -58,8 +58,20 @@ EVERYTHING: dict[str, Any] = {
                         {"type": "tool_result", "tool_call_id": "1", "content": [{"type": "text", "text": ""}]}
                     ],
                 },
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "image", "path": "a.png", "media_type": "image/png"},
+                        {"type": "image", "data": "iVBORw=="},
+                        {"type": "image", "sha256": "0" * 64, "size_bytes": 7},
+                    ],
+                },
             ],
-            "documents": ["a.txt", {"path": "b.txt", "name": "b", "media_type": "text/plain"}, {"text": "c"}],
+            "documents": [
+                "a.txt",
+                {"path": "b.pdf", "name": "b", "media_type": "application/pdf", "attach": True},
+                {"text": "c"},
+            ],
             "expected": None,
             "output": "",
             "execution": {"latency_ms": 1},
@@ -210,6 +222,7 @@ def test_what_the_reader_refuses_for_its_shape_the_schema_refuses_too(sample: di
     [
         *((), ("prompts", "b"), ("subject",), ("sampling",), ("limits",), ("cases", 0), ("cases", 0, "documents", 1)),
         *(("cases", 0, "messages", 0), ("cases", 0, "messages", 1, "content", 0), ("cases_file",)),
+        ("cases", 0, "messages", 3, "content", 0),
     ],
 )
 def test_a_key_that_nobody_knows_is_refused_by_both(path: tuple[Any, ...]) -> None:

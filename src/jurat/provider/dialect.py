@@ -12,7 +12,7 @@ from typing import Any
 
 from jurat.jsontext import Json
 from jurat.provider.errors_from_http import Destination
-from jurat.provider.message import ChatMessage, Part
+from jurat.provider.message import MEDIA_TYPES, ChatMessage, Part
 from jurat.provider.protocol import Frame, ProviderSettings, Reply
 
 __all__ = ["Dialect", "Turn", "output_limit", "turns"]
@@ -32,6 +32,7 @@ class Dialect:
         key_header: the header that carries the key; `Authorization` carries it as a bearer token.
         headers: headers that this dialect wants.
         request_id: the header in which the vendor names a request.
+        image_types: the media types of pictures that the vendor takes.
     """
 
     path: Callable[[ProviderSettings], str]
@@ -42,6 +43,7 @@ class Dialect:
     key_header: str = "Authorization"
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     request_id: str = "x-request-id"
+    image_types: tuple[str, ...] = MEDIA_TYPES
 
 
 def output_limit(frame: Frame, settings: ProviderSettings) -> int | None:

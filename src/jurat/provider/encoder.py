@@ -15,7 +15,7 @@ from typing import Any
 from jurat.errors import ErrorCategory, RequestError
 from jurat.jsontext import Json, NotJson, thaw
 from jurat.provider.dialect import Dialect
-from jurat.provider.message import MEDIA_TYPES, ChatMessage, File, Image, parts_within
+from jurat.provider.message import ChatMessage, File, Image, parts_within
 from jurat.provider.protocol import Call, Frame, ModelRequest, ProviderSettings
 
 __all__ = ["FrameEncoder", "refuse_unsupported"]
@@ -66,7 +66,7 @@ class FrameEncoder:
         """A request that is more than texts, written anew each time: its pictures are not kept."""
         last = request.last or ChatMessage(role="user", content=request.user)
         messages = (*request.frame.messages, last)
-        _refuse_parts(messages, self._settings)
+        _refuse_parts(messages, self._settings, self._dialect.image_types)
         body = self._body(messages, request.frame)[0].encode()
         hasher = _hasher(self._settings, body)
         hasher.update(b"\n%d" % request.repeat)
@@ -155,7 +155,7 @@ def refuse_unsupported(frame: Frame, settings: ProviderSettings) -> None:
         )
 
 
-def _refuse_parts(messages: tuple[ChatMessage, ...], settings: ProviderSettings) -> None:
+def _refuse_parts(messages: tuple[ChatMessage, ...], settings: ProviderSettings, image_types: tuple[str, ...]) -> None:
     """Refuse pictures and files that the model does not take, before a call."""
     able, parts = settings.capabilities, [part for message in messages for part in parts_within(message)]
     images = [part for part in parts if isinstance(part, Image)]
@@ -167,10 +167,12 @@ def _refuse_parts(messages: tuple[ChatMessage, ...], settings: ProviderSettings)
                 f"provider {settings.name}: model {settings.model} takes no {what}, and the request holds "
                 f"{len(found)}. Take another model; if this one does take them, declare capabilities: {{{what}: true}}",
             )
-    for found, kinds in ((images, MEDIA_TYPES), (files, ("application/pdf",))):
-        if any(part.media_type not in kinds for part in found):
+    for what, found, kinds in (("images", images, image_types), ("documents", files, ("application/pdf",))):
+        if strange := [part.media_type for part in found if part.media_type not in kinds]:
             raise RequestError(
-                ErrorCategory.REQUEST_INVALID, "expected " + ", ".join(kinds) + "; found another media type"
+                ErrorCategory.REQUEST_INVALID,
+                f"provider {settings.name}: expected {what} that the vendor takes ({', '.join(kinds)}), found "
+                f"{strange[0][:80]}",
             )
 
 

@@ -204,4 +204,5 @@ GOOGLE = Dialect(
     ),
     read=_read,
     key_header="x-goog-api-key",
+    image_types=("image/png", "image/jpeg", "image/webp"),
 )

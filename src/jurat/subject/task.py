@@ -29,7 +29,7 @@ def make_task(case: Case, prompt: Prompt | None = None, repeat: int = 0) -> Task
     """
     values = case.variables
     turns = (*(prompt.messages if prompt else ()), *case.messages)
-    messages = [fill_message(message, values) for message in turns]
+    messages = [fill_message(message, values, case.pictures) for message in turns]
     text = render(prompt.text, values) if prompt and prompt.text is not None else None
     if text is not None:
         messages.append(Message(role=Role.USER, content=text))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from jurat.evidence import Message
+from jurat.evidence import ImageBlock, Message
 from jurat.jsontext import Json
 
 __all__ = ["Case", "CaseDocument", "Place"]
@@ -71,6 +71,8 @@ class Case:
         assertions: the suite's own first, then the case's; as they were written.
         pass_threshold: the weighted mean of the assertions' scores, 0 to 1, from which a trial passes; None: every
             assertion has to pass.
+        pictures: what the case's variables make of the pictures in the prompt whose paths hold placeholders, once they
+            are read.
         place: where it was written; no part of its identity.
     """
 
@@ -85,4 +87,5 @@ class Case:
     metadata: Mapping[str, Json] = field(default_factory=_nothing)
     assertions: tuple[Mapping[str, Json], ...] = ()
     pass_threshold: float | None = None
+    pictures: tuple[ImageBlock, ...] = ()
     place: Place = field(default=Place(), compare=False)

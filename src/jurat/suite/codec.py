@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from jurat.evidence import Message, message_from_json, message_to_json
+from jurat.evidence import ImageBlock, Message, message_from_json, message_to_json
 from jurat.evidence.picture import Pictures
 from jurat.jsontext import Json, freeze
 from jurat.suite.case import Case, CaseDocument
@@ -69,6 +69,8 @@ def _case(case: Case) -> dict[str, Json]:
         made["messages"] = [message_to_json(message, pictures) for message in case.messages]
     if case.documents:
         made["documents"] = [_document(document) for document in case.documents]
+    if case.pictures:
+        made["pictures"] = [picture.to_json() for picture in case.pictures]
     return made
 
 
@@ -94,6 +96,9 @@ def case_from_json(value: Mapping[str, Json]) -> Case:
         made["messages"] = _messages(made["messages"])
     if "documents" in made:
         made["documents"] = tuple(CaseDocument(**document) for document in made["documents"])
+    if "pictures" in made:
+        read = ({name: part for name, part in picture.items() if name != "type"} for picture in made["pictures"])
+        made["pictures"] = tuple(ImageBlock(**picture) for picture in read)
     return Case(**made)
 
 

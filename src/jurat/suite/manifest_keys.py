@@ -47,7 +47,12 @@ class _Message:
 
 _IMAGE: Mapping[str, Json] = {
     "path": {"type": "string", "description": "A picture of the suite's folder: PNG, JPEG, GIF or WebP."},
-    "data": {"type": "string", "description": "The picture itself, in base64."},
+    "data": {
+        "type": "string",
+        "minLength": 4,
+        "pattern": r"^[A-Za-z0-9+/=\s]+$",
+        "description": "The picture itself, in base64.",
+    },
     "media_type": {"type": "string", "description": "What it is; must agree with its content."},
     "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "Its hash, where that was recorded."},
     "size_bytes": {"type": "integer", "minimum": 0, "description": "Its size, where that was recorded."},

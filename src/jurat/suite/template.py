@@ -13,7 +13,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from jurat.errors import AuthoringError, Fault
-from jurat.evidence import Block, Message, TextBlock, ToolResultBlock
+from jurat.evidence import Block, ImageBlock, Message, TextBlock, ToolResultBlock
 from jurat.jsontext import Json, canonical
 from jurat.vocabulary import nearest
 
@@ -99,7 +99,9 @@ def missing_fault(name: str, variables: Collection[str], path: str, where: str =
 
 
 def message_texts(message: Message) -> Iterable[str]:
-    """The texts of a message that may hold placeholders: its visible text blocks, those of tool results included."""
+    """The texts of a message that may hold placeholders: its visible text blocks, those of tool results included, and
+    the paths of its pictures.
+    """
     if isinstance(message.content, str):
         yield message.content
     else:
@@ -110,12 +112,17 @@ def _block_texts(blocks: Iterable[Block]) -> Iterable[str]:
     for block in blocks:
         if isinstance(block, TextBlock):
             yield block.text
+        elif isinstance(block, ImageBlock) and block.path is not None:
+            yield block.path
         elif isinstance(block, ToolResultBlock):
             yield from _block_texts(block.content)
 
 
-def fill_message(message: Message, variables: Mapping[str, Json]) -> Message:
+def fill_message(message: Message, variables: Mapping[str, Json], pictures: Iterable[ImageBlock] = ()) -> Message:
     """The message with its placeholders filled; the very same one when it has none.
+
+    Args:
+        pictures: those that were read by the paths that come out, which take the places of pictures with placeholders.
 
     Raises:
         AuthoringError: as `render`.
@@ -124,14 +131,18 @@ def fill_message(message: Message, variables: Mapping[str, Json]) -> Message:
         return message
     if isinstance(message.content, str):
         return replace(message, content=render(message.content, variables))
-    return replace(message, content=tuple(_filled_block(block, variables) for block in message.content))
+    shown = {picture.path: picture for picture in pictures}
+    return replace(message, content=tuple(_filled_block(block, variables, shown) for block in message.content))
 
 
-def _filled_block(block: Block, variables: Mapping[str, Json]) -> Block:
+def _filled_block(block: Block, variables: Mapping[str, Json], shown: Mapping[str | None, ImageBlock]) -> Block:
     if isinstance(block, TextBlock):
         return TextBlock(text=render(block.text, variables))
+    if isinstance(block, ImageBlock) and block.path is not None and block.data is None and _OPEN in block.path:
+        path = render(block.path, variables)
+        return shown.get(path) or replace(block, path=path)
     if isinstance(block, ToolResultBlock):
-        return replace(block, content=tuple(_filled_block(part, variables) for part in block.content))
+        return replace(block, content=tuple(_filled_block(part, variables, shown) for part in block.content))
     return block
 
 

@@ -7,6 +7,7 @@ changed since its hash was recorded. A file that many cases show is read once, a
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from jurat.documents import MAX_DOCUMENT_BYTES, picture_type
@@ -15,6 +16,7 @@ from jurat.evidence import MAX_IMAGE_BYTES, Block, ImageBlock, Message, ToolResu
 from jurat.folderfiles import FolderFiles
 from jurat.suite.case import Case, CaseDocument
 from jurat.suite.suite import Suite
+from jurat.suite.template import placeholders, render
 
 __all__ = ["MAX_SHOWN", "with_bytes"]
 
@@ -32,9 +34,12 @@ def with_bytes(suite: Suite, files: FolderFiles, faults: list[Fault]) -> Suite:
         faults: everything that is wrong is added, with the path in the suite.
     """
     work = _Showing(files, faults)
+    used = (prompt for prompt in suite.prompts if suite.subject.prompt in (None, prompt.name))
+    asked = next(used, None)
+    templates = tuple(_templates(asked.messages)) if asked is not None else ()
     return replace(
         suite,
-        cases=tuple(work.case(case, f"cases[{index}]") for index, case in enumerate(suite.cases)),
+        cases=tuple(work.case(case, f"cases[{index}]", templates) for index, case in enumerate(suite.cases)),
         prompts=tuple(
             replace(prompt, messages=work.messages(prompt.messages, f"prompts[{index}].messages"))
             for index, prompt in enumerate(suite.prompts)
@@ -42,26 +47,56 @@ def with_bytes(suite: Suite, files: FolderFiles, faults: list[Fault]) -> Suite:
     )
 
 
+def _templates(messages: tuple[Message, ...]) -> Iterator[ImageBlock]:
+    """The pictures that are another one for each case."""
+    for message in messages:
+        yield from (picture for _, picture in message.pictures() if placeholders(picture.path or ""))
+
+
+def _rendered(block: ImageBlock, case: Case) -> ImageBlock | None:
+    """A picture whose path's placeholders are filled; None where that cannot be done, which is told elsewhere."""
+    try:
+        return replace(block, path=render(block.path or "", case.variables))
+    except AuthoringError:
+        return None
+
+
 class _Showing:
     def __init__(self, files: FolderFiles, faults: list[Fault]) -> None:
         self._files, self._faults = files, faults
         self._read: dict[str, bytes | None] = {}
         self._left = MAX_SHOWN
-        self._answered = False
+        self._case: Case | None = None
 
-    def case(self, case: Case, path: str) -> Case:
-        """A case; the very same one where it shows nothing."""
-        self._answered = case.output is not None
+    def case(self, case: Case, path: str, templates: Sequence[ImageBlock] = ()) -> Case:
+        """A case; the very same one where it shows nothing.
+
+        Args:
+            templates: the pictures of its prompt whose paths its variables decide.
+        """
+        self._case = case
         messages = self.messages(case.messages, f"{path}.messages")
-        self._answered = False
+        pictures = case.pictures
+        if templates and case.output is None:
+            pictures = tuple(self._of_variables(templates, f"{path}.variables"))
         documents = case.documents
         if any(document.attach for document in documents):
             documents = tuple(
                 self._document(document, f"{path}.documents[{index}]") for index, document in enumerate(documents)
             )
-        if messages is case.messages and documents is case.documents:
+        self._case = None
+        if messages is case.messages and documents is case.documents and pictures is case.pictures:
             return case
-        return replace(case, messages=messages, documents=documents)
+        return replace(case, messages=messages, documents=documents, pictures=pictures)
+
+    def _of_variables(self, templates: Sequence[ImageBlock], path: str) -> Iterator[ImageBlock]:
+        """The pictures of the prompt, as the case's variables have them."""
+        assert self._case is not None  # noqa: S101 (who calls has one)
+        recorded = {picture.path: picture for picture in self._case.pictures}
+        for block in templates:
+            filled = _rendered(block, self._case)
+            if filled is not None:
+                yield self._picture(recorded.get(filled.path, filled), path, own=True)
 
     def messages(self, messages: tuple[Message, ...], path: str) -> tuple[Message, ...]:
         """Messages; the very same ones where none shows a picture."""
@@ -80,13 +115,21 @@ class _Showing:
     def _block(self, block: Block, path: str) -> Block:
         if isinstance(block, ToolResultBlock):
             return replace(block, content=self._blocks(block.content, f"{path}.content"))
-        return self._picture(block, path) if isinstance(block, ImageBlock) else block
+        if not isinstance(block, ImageBlock):
+            return block
+        if not placeholders(block.path or ""):
+            return self._picture(block, path)
+        filled = None if self._case is None else _rendered(block, self._case)
+        return block if filled is None else self._picture(filled, path)
 
-    def _picture(self, block: ImageBlock, path: str) -> ImageBlock:
-        if self._answered and block.data is None and block.sha256 is not None:
+    def _picture(self, block: ImageBlock, path: str, *, own: bool = False) -> ImageBlock:
+        """A picture with its bytes. `own`: the path is that of the value which names it."""
+        case = self._case
+        if case is not None and case.output is not None and block.data is None and block.sha256 is not None:
             return block  # nobody is shown it: what was recorded of it is enough
         if block.path is not None and block.data is None:
-            data, path = self._content(block.path, f"{path}.path", MAX_IMAGE_BYTES), f"{path}.path"
+            path = path if own else f"{path}.path"
+            data = self._content(block.path, path, MAX_IMAGE_BYTES)
         else:
             data, path = block.data, f"{path}.data"
         if data is None:

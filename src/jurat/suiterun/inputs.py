@@ -50,6 +50,7 @@ def _named(suite: Suite) -> Iterator[str]:
             yield case.place.file
         yield from (str(folder / document.path) for document in case.documents if document.path is not None)
         yield from (str(folder / name) for name in _pictures(case.messages))
+        yield from (str(folder / picture.path) for picture in case.pictures if picture.path is not None)
         for assertion in case.assertions:
             named = assertion.get("template", assertion.get("rubric"))
             if isinstance(named, str) and named.lower().endswith((".yaml", ".yml", ".json")):

@@ -5,13 +5,12 @@ All faults are told together, each with the file and line where its author wrote
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jurat.engine import PlannedCase
-from jurat.errors import AuthoringError, EvaluationError, Fault, ModelError, ProviderError, RequestError
+from jurat.errors import AuthoringError, EvaluationError, Fault, ModelError, RequestError
 from jurat.evaluation.reducers import Reducer, reducer_from_json
 from jurat.evaluation.subject import Subject
 from jurat.judge import Judge
@@ -22,8 +21,7 @@ from jurat.provider.openfiles import crowding_faults
 from jurat.provider.rows import check_row
 from jurat.provider.scripted import scripted_replies
 from jurat.rubric import Rubric, read_rubric
-from jurat.subject import make_subject, make_task
-from jurat.suite.case import Case
+from jurat.subject import make_subject
 from jurat.suite.filter import parse_filter
 from jurat.suite.loaded import LoadedSuite
 from jurat.suite.suite import Limits, Prompt, SubjectKind, Suite
@@ -33,6 +31,7 @@ from jurat.suiterun.modules import foreign_modules
 from jurat.suiterun.money import unpriced_faults
 from jurat.suiterun.options import RunOptions
 from jurat.suiterun.recordings import Recordings
+from jurat.suiterun.refusing import may_be_refused, refusals
 from jurat.workbench import Workbench
 from jurat.yamltext import MAX_BYTES
 
@@ -337,14 +336,13 @@ class _Preparation:
         self, subject: Subject | None, prompt: Prompt | None, cases: Iterable[PlannedCase]
     ) -> None:
         """Have every conversation that could be refused made ready once: what cannot be said is told now."""
-        kind = self._suite.subject.kind
-        if subject is None or kind not in (SubjectKind.PROVIDER, SubjectKind.HTTP):
+        if subject is None:
             return
         numbers = {id(case): index for index, case in enumerate(self._suite.cases)}
         for planned in cases:
-            case = planned.case
-            if case.output is None and (_shows(case, prompt) if kind is SubjectKind.HTTP else _speaks(case, prompt)):
-                self._faults += _unpreparable(subject, case, prompt, f"cases[{numbers[id(case)]}]")
+            if may_be_refused(planned.case, prompt, self._suite.subject.kind):
+                path = f"cases[{numbers[id(planned.case)]}]"
+                self._faults += refusals(subject, planned.case, prompt, path, read=self._loaded is not None)
 
     def _policy_faults(self, policy: Policy) -> list[Fault]:
         """Rules that name what the suite does not have, be its cases chosen or not."""
@@ -356,39 +354,6 @@ class _Preparation:
             return found
         hint = "These rules are for suites that have none of their own; give this one a policy"
         return [replace(fault, file=str(self._bench.config.file), hint=fault.hint or hint) for fault in found]
-
-
-def _speaks(case: Case, prompt: Prompt | None) -> bool:
-    """Whether a case is more than the prompt's text, which nobody refuses."""
-    plain = prompt is not None and prompt.text is not None and not prompt.messages
-    return not plain or bool(case.messages) or any(document.attach for document in case.documents)
-
-
-def _shows(case: Case, prompt: Prompt | None) -> bool:
-    """Whether a case shows pictures or documents as they are."""
-    messages = (*(prompt.messages if prompt else ()), *case.messages)
-    pictures = (picture for message in messages for picture in message.pictures())
-    return any(True for _ in pictures) or any(document.attach for document in case.documents)
-
-
-def _unpreparable(subject: Subject, case: Case, prompt: Prompt | None, path: str) -> list[Fault]:
-    try:
-        subject.prepare(make_task(case, prompt))
-    except AuthoringError as error:
-        return [replace(one, path=_placed(one.path, prompt, path)) for one in error.faults]
-    except (RequestError, ProviderError) as error:
-        found = f"{error.category.value}: {error}"
-        return [Fault(path=path, expected="a conversation that can be sent", found=found)]
-    return []
-
-
-def _placed(path: str, prompt: Prompt | None, case: str) -> str:
-    """Where a message of a task stands: the prompt's own come before the case's."""
-    found = re.match(r"messages\[(\d+)\]", path)
-    if found is None or prompt is None:
-        return f"{case}.{path}"
-    number = int(found[1]) - len(prompt.messages)
-    return case if number < 0 else f"{case}.messages[{number}]{path[found.end() :]}"
 
 
 def _row_faults(suite: Suite) -> list[Fault]:

@@ -23,7 +23,7 @@ from jurat.vocabulary import nearest
 
 __all__ = ["begin_rescore"]
 
-_ASKED = ("variables", "messages", "output")
+_ASKED = ("variables", "messages", "output", "pictures")
 """What of a case decides what its subject is asked, or what it is said to have answered."""
 
 
