@@ -160,7 +160,7 @@ async def test_what_a_call_sent_before_it_was_cut_off_is_part_of_its_error() -> 
     target = Target(name="model", sender=provider, cost=lambda _: None)
     provider.account = Account()
     provider.account.sent()
-    provider.account.came_back(ErrorCategory.API_ERROR)
+    provider.account.failed_as(ErrorCategory.API_ERROR)
     provider.account.sent()
     outcome = await caller.ask(target, call(0), urgent=False, allowance=Allowance(0.01))
     assert isinstance(outcome, ProviderError)

@@ -8,12 +8,13 @@ from itertools import pairwise
 
 import pytest
 from loopback import Answer, FakeTime, Server, serving
-from test_retry import GOOD, failing, send
+from test_retry import GOOD, REQUEST_WITHOUT_SCHEMA, failing, send
 
 from jurat.engine.slots import SlotPlace, Slots
 from jurat.errors import ErrorCategory, ProviderError, RequestError
-from jurat.provider import HttpProvider, ProviderSettings, Raw, RetryPolicy
+from jurat.provider import HttpProvider, Provider, ProviderSettings, Raw, RetryPolicy
 from jurat.provider.http import HttpReply
+from jurat.provider.python import PythonProvider
 from jurat.provider.rates import RateLimit
 from jurat.provider.waiting import PLACE, Account
 
@@ -25,9 +26,9 @@ def model(server: Server, time: FakeTime, concurrency: int | None = None) -> Htt
     return HttpProvider(settings, policy=RetryPolicy(deadline_s=60.0), timing=time.timing, concurrency=concurrency)
 
 
-async def sent_from(place: SlotPlace, provider: HttpProvider) -> Raw:
+async def sent_from(place: SlotPlace, provider: Provider) -> Raw:
     PLACE.set(place)
-    return await send(provider)
+    return await provider.send(provider.prepare(REQUEST_WITHOUT_SCHEMA))
 
 
 async def test_a_call_that_is_cut_off_tells_what_was_sent_by_then() -> None:
@@ -52,8 +53,40 @@ def test_a_request_that_was_given_up_failed_for_want_of_time() -> None:
     account = Account()
     account.sent()
     account.sent()
-    account.came_back(ErrorCategory.API_ERROR)
+    account.failed_as(ErrorCategory.API_ERROR)
     assert account.cut_off == (ErrorCategory.TIMEOUT, ErrorCategory.API_ERROR)
+
+
+async def test_a_reply_that_came_too_late_to_be_looked_at_was_asked_for_all_the_same() -> None:
+    async with serving(failing(500), GOOD) as server:
+        provider, place = model(server, FakeTime()), SlotPlace(Slots(1))
+        await sent_from(place, provider)
+        assert place.cut_off == (ErrorCategory.API_ERROR, ErrorCategory.TIMEOUT)
+        await provider.aclose()
+
+
+async def test_a_function_that_has_places_of_its_own_is_waited_for_in_no_other() -> None:
+    """The second call waits for the function's only place: it has sent nothing, and holds no slot meanwhile."""
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def answer(messages: list[dict[str, str]]) -> str:
+        begun.set()
+        await go_on.wait()
+        return "Paris"
+
+    settings = ProviderSettings(name="f", kind="python", model="f:answer")
+    function = PythonProvider(answer, settings=settings, timeout_s=60.0, concurrency=1)
+    slots = Slots(2)
+    first, second = SlotPlace(slots), SlotPlace(slots)
+    assert slots.take_now()
+    assert slots.take_now()
+    calls = [asyncio.create_task(sent_from(place, function)) for place in (first, second)]
+    await begun.wait()
+    while second.held:  # noqa: ASYNC110  it is nobody's event
+        await asyncio.sleep(0)
+    assert (first.held, first.cut_off, second.cut_off) == (True, (ErrorCategory.TIMEOUT,), ())
+    go_on.set()
+    assert [raw.attempts for raw in await asyncio.gather(*calls)] == [1, 1]
 
 
 async def test_no_further_request_is_made_when_none_may_be_made_any_more() -> None:

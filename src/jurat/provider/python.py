@@ -13,7 +13,6 @@ import inspect
 import json
 import sys
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -28,6 +27,7 @@ from jurat.provider.openai_reply import read_reply
 from jurat.provider.openai_request import CHAT
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.script import envelope, reply_from
+from jurat.provider.waiting import opened_account, without_place
 from jurat.threads import in_thread
 from jurat.usermodules import Unimportable, import_module, unfit_signature
 
@@ -53,7 +53,7 @@ class PythonProvider:
         concurrency: int | None = None,
     ) -> None:
         self._function, self._settings, self._timeout_s = function, settings, timeout_s
-        self._gate: AbstractAsyncContextManager[None] = Gate(concurrency) if concurrency else nullcontext()
+        self._gate = Gate(concurrency)
         self._encoder = FrameEncoder(settings, CHAT)
         self._to = Destination(where=f"the function {settings.model}", model=settings.model, key_variable=None)
 
@@ -73,10 +73,17 @@ class PythonProvider:
             ProviderError: `api_error` when it raises or returns what is no reply; `timeout`.
         """
         messages = json.loads(call.body)["messages"]
-        async with self._gate:
+        account, gate = opened_account(), self._gate
+        if gate.enter_now() is None:
+            await without_place(gate.enter(), turn=True, undo=gate.leave)
+        try:
+            if account is not None:
+                account.sent()
             started = perf_counter()
             body = self._body(await self._answer(messages))
             return Raw(body=body, latency_ms=(perf_counter() - started) * 1000.0)
+        finally:
+            gate.leave()
 
     async def _answer(self, messages: list[dict[str, str]]) -> Any:
         task = asyncio.current_task()

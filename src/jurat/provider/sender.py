@@ -18,7 +18,7 @@ from jurat.provider.http import HttpReply, Transport
 from jurat.provider.protocol import Raw, Reply
 from jurat.provider.rates import RateLimit
 from jurat.provider.retry import Pause, RetryPolicy, Timing, retry, server_delay
-from jurat.provider.waiting import PLACE, Account, without_place
+from jurat.provider.waiting import PLACE, opened_account, without_place
 
 __all__ = ["HttpSender"]
 
@@ -68,9 +68,7 @@ class HttpSender:
             ProviderError: and nothing else, but what the engine has against a further request; cancellation passes
                 through.
         """
-        place = PLACE.get()
-        if place is not None and place.account is None:
-            place.account = Account()
+        opened_account()
         tokens = self._rates.estimate(body) if self._rates is not None else 0.0
         taken_at = self._at_once()
         if taken_at is None:
@@ -152,7 +150,7 @@ class HttpSender:
             reply = await self._transport.post(self._url, headers, body)
         except ProviderError as error:
             if account is not None:
-                account.came_back(*error.failed)
+                account.failed_as(*error.failed)
             raise
         finally:
             gate.leave()
@@ -161,8 +159,6 @@ class HttpSender:
         except ProviderError as error:
             fault = error
         else:
-            if account is not None:
-                account.came_back()
             gate.succeeded()
             if self._rates is not None:
                 self._rates.settle(tokens, said.usage.input_tokens, said.usage.output_tokens)
@@ -174,7 +170,7 @@ class HttpSender:
         fault.request_id = request_id(reply.headers, self._request_id_header)
         fault.__traceback__ = None  # its frames hold the body
         if account is not None:
-            account.came_back(*fault.failed)
+            account.failed_as(*fault.failed)
         raise fault
 
     def _said(self, reply: HttpReply) -> Reply:

@@ -17,39 +17,35 @@ from typing import Protocol, TypeVar
 
 from jurat.errors import ErrorCategory
 
-__all__ = ["PLACE", "Account", "Place", "without_place"]
+__all__ = ["PLACE", "Account", "Place", "opened_account", "without_place"]
 
 T = TypeVar("T")
 
 
 class Account:
-    """The requests of one call so far.
+    """The requests of one call so far."""
 
-    Attributes:
-        on_its_way: whether one is sent and not answered.
-    """
-
-    __slots__ = ("_failed", "on_its_way")
+    __slots__ = ("_failed", "_open")
 
     def __init__(self) -> None:
         self._failed: list[ErrorCategory] = []
-        self.on_its_way = False
+        self._open = False
 
     def sent(self) -> None:
-        """Another request begins. One that is still on its way was given up when its time was over."""
-        if self.on_its_way:
+        """Another request begins. One of which nothing was heard by then was given up when its time was over."""
+        if self._open:
             self._failed.append(ErrorCategory.TIMEOUT)
-        self.on_its_way = True
+        self._open = True
 
-    def came_back(self, *failed: ErrorCategory) -> None:
-        """The request is answered, or failed as told."""
-        self.on_its_way = False
-        self._failed.extend(failed)
+    def failed_as(self, *why: ErrorCategory) -> None:
+        """The request has failed; `why` is empty where it was never made."""
+        self._open = False
+        self._failed.extend(why)
 
     @property
     def cut_off(self) -> tuple[ErrorCategory, ...]:
-        """Why each request failed, if the call ends here: the one on its way for want of time."""
-        return (*self._failed, ErrorCategory.TIMEOUT) if self.on_its_way else tuple(self._failed)
+        """Why each request failed, if the call ends here: the last one, answered or not, for want of time."""
+        return (*self._failed, ErrorCategory.TIMEOUT) if self._open else tuple(self._failed)
 
 
 class Place(Protocol):
@@ -71,6 +67,16 @@ class Place(Protocol):
 
 PLACE: ContextVar[Place | None] = ContextVar("PLACE", default=None)
 """The place of the call that is being made in this context."""
+
+
+def opened_account() -> Account | None:
+    """The account of the call that is being made in this context, opened if need be; None where nobody keeps one."""
+    place = PLACE.get()
+    if place is None:
+        return None
+    if place.account is None:
+        place.account = Account()
+    return place.account
 
 
 async def without_place(wait: Awaitable[T], *, turn: bool, undo: Callable[[], None] | None = None) -> T:
