@@ -180,6 +180,20 @@ def test_no_width_makes_the_page_scroll_sideways(opened: Opened, width: int) -> 
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+SCROLLED = """[...document.querySelectorAll("*")].filter(one => one.scrollWidth > one.clientWidth + 1
+  && ["auto", "scroll"].includes(getComputedStyle(one).overflowX)).map(one => one.className)"""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_no_table_scrolls_and_each_cell_is_told_by_its_head(opened: Opened, width: int) -> None:
+    opened.page.set_viewport_size({"width": width, "height": 800})
+    cell = opened.page.locator(".sheet td", has_text="at least 90 % are needed")
+
+    assert opened.page.evaluate(SCROLLED) == []
+    assert cell.evaluate("one => getComputedStyle(one, '::before').content") == '"Why"'
+    assert opened.page.get_by_role("columnheader", name="Mean score").count() == 1
+
+
 def test_a_script_in_what_others_wrote_does_not_run(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     file.write_text(told_by("html", HOSTILE_RUN, mixed(), include_output=True), "utf-8")

@@ -180,7 +180,8 @@ def _sheet(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> It
     yield f'<h2>{title}</h2>\n<div class="sheet" tabindex="0" role="region" aria-label="{title}">'
     yield f"<table><thead><tr>{heads}</tr></thead><tbody>\n"
     for first, *others in rows[:_MOST_ROWS]:
-        cells = "".join(f"<td>{cell}</td>" for cell in others)
+        # On a phone a row is a card, whose cells are told by their column's head.
+        cells = "".join(f'<td data-head="{name}">{cell}</td>' for name, cell in zip(head[1:], others, strict=True))
         yield f'<tr><td class="cell-name">{first}</td>{cells}</tr>\n'
     yield "</tbody></table></div>\n"
     if len(rows) > _MOST_ROWS:
