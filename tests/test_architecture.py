@@ -69,6 +69,7 @@ HOMES = {
     "typer": ("cli",),
     "rich": ("cli",),
     "opentelemetry": ("cli",),
+    "orjson": ("report",),
     "ruamel": ("yamltext", "_yamlfeed", "_yamlwrite"),
 }
 """Libraries that one part alone knows, so that another can take their place."""

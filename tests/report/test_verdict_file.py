@@ -150,3 +150,28 @@ def test_a_file_that_is_deleted_after_the_last_verdict_is_missed_at_the_end(tmp_
 
     with pytest.raises(StoreError, match="was deleted"):
         _write(path, path.unlink, None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        10**30,
+        -(2**63) - 1,
+        2**64 - 1,
+        0.1 + 0.2,
+        1e-05,
+        1.7976931348623157e308,
+        -0.0,
+        '\x00\x1f\x7f\u2028\ud7ff 😀 "\\/',
+        [{"deep": [None, True, {"": 1}]}],
+    ],
+    ids=repr,
+)
+def test_a_column_that_is_passed_through_comes_back_as_it_was_whatever_its_value(tmp_path: Path, value: object) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    with VerdictFile(path) as file:
+        file.append([{"row": 1, "kept": {"column": value}}, {"row": 2}])
+    first, second = path.read_text("utf-8").split("\n")[:2]
+    found = json.loads(first)["kept"]["column"]
+    assert (found, type(found), repr(found)) == (value, type(value), repr(value))
+    assert second == '{"row":2}'

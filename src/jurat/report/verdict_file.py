@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+import orjson
+
 from jurat.errors import AuthoringError, Fault, StoreError
 from jurat.jsontext import Json, JsonSyntaxError, parse_strict
 from jurat.report.verdict_line import what_is_wrong
@@ -27,6 +29,14 @@ _LONGEST = 256 * 1024 * 1024
 """The most bytes that are read to find the end of a first line."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+
+
+def _encoded(verdict: Mapping[str, Json]) -> bytes:
+    """A verdict's line. A column that is passed through may hold a whole number that only the slower writer knows."""
+    try:
+        return orjson.dumps(verdict, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        return (_encode(verdict) + "\n").encode()
 
 
 class VerdictFile:
