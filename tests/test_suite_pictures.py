@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 import jurat
 from jurat.errors import AuthoringError
+from jurat.report.run_schema import report_schema
 from jurat.suite.codec import case_from_json, case_hash, case_to_json
 from jurat.suitefiles import load_suite
 from papers import jpeg, pdf, png
@@ -362,7 +364,9 @@ def test_nobody_believes_that_the_judge_saw_it(folder: Folder) -> None:
     assert result["findings"][0]["message"] == (
         "the judge did not see a picture: a line stood in the place of messages[0].content[1]"
     )
-    assert run.report()["cases"][0]["trials"][0]["assessments"][1]["result"]["metadata"]["unseen_fields"]
+    report = json.loads(json.dumps(run.report()))
+    assert report["cases"][0]["trials"][0]["assessments"][1]["result"]["metadata"]["unseen_fields"]
+    jsonschema_rs.validator_for(report_schema()).validate(report)
 
 
 def test_a_replay_answers_the_same_picture_and_no_other(folder: Folder) -> None:

@@ -80,10 +80,15 @@ _JUDGED: dict[str, Json] = {
     "truncated_fields": _list(_TEXT),
 }
 _OF_A_JUDGE = _closed(
-    {"schema_version": {"const": 1}, **_JUDGED, "negate": {"const": True}},
+    {
+        "schema_version": {"const": 1},
+        **_JUDGED,
+        "negate": {"const": True},
+        "unseen_fields": {**_list(_TEXT), "minItems": 1, "description": "Pictures, which the judge was not shown."},
+    },
     *_JUDGED,
-    "negate",
-    dependentRequired={name: [*_JUDGED] for name in (*_JUDGED, "negate")},
+    *("negate", "unseen_fields"),
+    dependentRequired={name: [*_JUDGED] for name in (*_JUDGED, "negate", "unseen_fields")},
 )
 _REPEATS = _closed(
     {
