@@ -110,7 +110,8 @@ def _integer(digits: str) -> int:
     return int(digits[:_MAX_DIGITS])
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=NonFinite, parse_int=_integer)
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=NonFinite)
+_cutting = json.JSONDecoder(object_pairs_hook=_object, parse_constant=NonFinite, parse_int=_integer)
 
 
 def parse(text: str) -> Json:
@@ -126,11 +127,19 @@ def parse(text: str) -> Json:
         raise JsonSyntaxError(_in_our_words(error.msg), error.lineno, error.colno) from None
     except RecursionError:
         raise JsonSyntaxError(f"nesting deeper than {MAX_DEPTH}") from None
-    except ValueError:  # an interpreter that was told to convert fewer digits than usual
-        raise JsonSyntaxError("a number of too many digits") from None
+    except ValueError:
+        value = _with_cut_numbers(text)
     if _may_hold_surrogate(text) and _holds_surrogate(value):
         raise JsonSyntaxError("a lone surrogate, which is no Unicode character")
     return value
+
+
+def _with_cut_numbers(text: str) -> Json:
+    """A text in which a number has more digits than Python converts."""
+    try:
+        return _cutting.decode(text)
+    except ValueError:  # an interpreter that was told to convert fewer digits than usual
+        raise JsonSyntaxError("a number of too many digits") from None
 
 
 def parse_strict(text: str) -> Json:
