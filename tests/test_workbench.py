@@ -32,3 +32,28 @@ def test_a_configuration_that_cannot_be_read_is_refused_by_name(
 
     assert f"{tmp_path / name}: " in str(caught.value)
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "postgresql://me:s3cr3t-word@db.example/evals",
+        "postgresql://me@db.example/evals?password=s3cr3t-word",
+        "postgresql://me:s3cr3t-word@[db.example/evals",
+    ],
+)
+def test_a_password_in_the_address_of_the_store_is_refused_and_not_repeated(tmp_path: Path, store: str) -> None:
+    (tmp_path / "jurat.toml").write_text(f'store = "{store}"\n')
+
+    with pytest.raises(AuthoringError) as caught:
+        read_config(tmp_path)
+
+    assert "store: expected an address without a password, since files are shared" in str(caught.value)
+    assert "s3cr3t-word" not in str(caught.value)
+
+
+@pytest.mark.parametrize("store", ["postgresql://me@db.example/evals", "folder/runs.db", "sqlite:///runs.db"])
+def test_an_address_without_a_password_is_the_stores(tmp_path: Path, store: str) -> None:
+    (tmp_path / "jurat.toml").write_text(f'store = "{store}"\n')
+
+    assert read_config(tmp_path).store == store

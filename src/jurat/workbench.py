@@ -19,6 +19,7 @@ from jurat.errors import AuthoringError, ErrorCategory, Fault, RequestError
 from jurat.jsontext import Json, canonical, type_name
 from jurat.judge import Judge, JudgeSettings
 from jurat.provider import Provider, is_shorthand, make_provider, parse_shorthand
+from jurat.provider.addresses import holds_key
 from jurat.provider.hosts import HostTrust
 from jurat.regularfiles import read_regular
 from jurat.rubric import Rubric, find, read_rubric
@@ -103,6 +104,10 @@ def _config(table: object, file: Path) -> Config:
     store = table.get("store")
     if store is not None and not isinstance(store, str):
         faults.append(_fault(file, "store", "a path or a postgresql URL", type_name(store)))
+    elif store is not None and "://" in store and holds_key(store):
+        hint = "Put the address into the environment variable JURAT_STORE, or the password into PGPASSWORD or ~/.pgpass"
+        expected = "an address without a password, since files are shared"
+        faults.append(Fault(path="store", expected=expected, found="one that has some", hint=hint, file=str(file)))
     hosts = table.get("allowed_hosts", [])
     if not isinstance(hosts, list) or not all(isinstance(host, str) and _HOST.fullmatch(host) for host in hosts):
         expected = "a list of hosts, such as gpu.example, *.corp.example or 10.0.0.7"

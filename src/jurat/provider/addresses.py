@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 from jurat.provider.credentials import is_credential_name, looks_like_credential
 from jurat.provider.hosts import HostTrust, host_fault, is_this_machine, plain_host
 
-__all__ = ["BadAddress", "checked_base_url", "distrusted", "is_loopback", "join_path", "mask_url", "place"]
+__all__ = ["BadAddress", "checked_base_url", "distrusted", "holds_key", "is_loopback", "join_path", "mask_url", "place"]
 
 _MASK = "***"
 
@@ -36,7 +36,7 @@ def checked_base_url(text: str, *, allow_plain_http: bool = False) -> str:
         raise BadAddress("a URL that begins with http:// or https://", mask_url(text))
     if parts.username is not None or parts.password is not None:
         raise BadAddress("a URL without user name and password", mask_url(text), "Name the key's variable: api_key_env")
-    if any(_names_key(name) or looks_like_credential(value) for name, value in parse_qsl(parts.query)):
+    if _query_holds_key(parts):
         raise BadAddress("a URL without a key in it", mask_url(text), "Name the key's variable: api_key_env")
     if (odd := host_fault(parts.hostname or "")) is not None:
         raise BadAddress(f"a host that is {odd[0]}", odd[1])
@@ -59,6 +59,19 @@ def distrusted(url: str, trust: HostTrust) -> BadAddress | None:
         f"or JURAT_ALLOWED_HOSTS={host}"
     )
     return BadAddress("a vendor's host, this machine, or a host that your own settings allow", host, hint)
+
+
+def holds_key(url: str) -> bool:
+    """Whether a URL carries a password, or a key in its query. What cannot be read as one is taken to."""
+    try:
+        parts = urlsplit(url)
+        return parts.password is not None or _query_holds_key(parts)
+    except ValueError:
+        return True
+
+
+def _query_holds_key(parts: SplitResult) -> bool:
+    return any(_names_key(name) or looks_like_credential(value) for name, value in parse_qsl(parts.query))
 
 
 def _split(text: str) -> SplitResult:
