@@ -233,3 +233,45 @@ def test_a_dataset_has_what_was_asked_and_answered_with_every_verdict_and_is_rea
     assert folder.jurat("suite", "validate", "again.yaml").out == (
         "again.yaml: again, 2 cases, 2 assertions, subject recorded outputs\n"
     )
+
+
+ASKED = """\
+suite: asked
+providers: [{name: app, kind: scripted, replies: [{text: "Say {{word}}."}]}]
+prompt: "{{word}}"
+subject: app
+cases:
+  - name: braces
+    variables: {word: "say {{word}}"}
+    documents: [{name: rules, text: "Be kind."}]
+    expected: {a: [1, null]}
+    labels: [one]
+    metadata: {k: {l: 1}}
+    assertions: [{type: contains, value: Say}]
+"""
+AGAIN = """\
+suite: again
+assertions: [{type: contains, value: Say}]
+cases_file:
+  path: data.jsonl
+  columns: {name: name, variables: variables, messages: messages, documents: documents, expected: expected,
+            output: output, execution: execution, labels: labels, metadata: metadata}
+"""
+
+
+def test_a_dataset_that_is_read_back_and_exported_again_is_the_same(folder: Folder) -> None:
+    folder.write("asked.yaml", ASKED)
+    folder.write("again.yaml", AGAIN)
+    folder.jurat("run", "asked.yaml")
+    folder.jurat("export", "latest", "--format", "dataset", "--output", "data.jsonl")
+    row = json.loads(Path("data.jsonl").read_text("utf-8"))
+
+    assert folder.jurat("run", "again.yaml").code == 0
+    again = json.loads(folder.jurat("export", "latest", "--format", "dataset").out)
+
+    assert row["rendered_input"] == "say {{word}}"
+    assert row["messages"] == [{"role": "user", "content": "say {{open_braces}}word}}"}]
+    assert row["variables"] == {"word": "say {{word}}", "open_braces": "{{"}
+    assert row["documents"] == [{"name": "rules", "text": "Be kind."}]
+    of_case = ("name", "variables", "messages", "documents", "expected", "output", "execution", "labels", "metadata")
+    assert {key: again[key] for key in of_case} == {key: row[key] for key in of_case}

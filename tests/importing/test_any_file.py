@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from importfiles import FILES, Made, attempt, command, imported
 
 from jurat.cli.import_ import FORMATS_HELP
-from jurat.importing import FORMATS
+from jurat.importing import FORMATS, Draft, Note, Notes, Source, finished
+from jurat.importing.draft import Raw
 
 KEYS = (
     *("prompts", "providers", "tests", "vars", "assert", "type", "value", "threshold", "defaultTest", "options", "id"),
@@ -71,6 +73,50 @@ def test_names_of_secrets_deeper_inside_are_left_out_as_a_suite_refuses_them() -
     assert made.cases[0]["variables"] == {"item.question": "{{", "item.q": {"name": 2}, "open_braces": "{{"}
     assert made.cases[0]["messages"] == [{"role": "user", "content": "{{open_braces}}"}]
     assert len(made.notes) == 2
+
+
+KEY = "sk-proj-" + "A" * 40
+
+
+def test_a_key_anywhere_is_told_and_costs_nothing_beside_it(tmp_path: Path) -> None:
+    tests = [
+        {
+            "vars": {"q": KEY},
+            "assert": [
+                {"type": "contains", "value": "a", "metric": KEY},
+                {"type": "contains", "value": "b", "metric": "b"},
+            ],
+        }
+    ]
+    config = {"description": f"by {KEY}", "prompts": [f"{KEY} {{{{q}}}}"], "providers": ["openai:m"], "tests": tests}
+    (tmp_path / "c.json").write_text(json.dumps(config), "utf-8")
+
+    code, told = command("auto", str(tmp_path / "c.json"), "--out", str(tmp_path / "s.json"))
+
+    suite = json.loads((tmp_path / "s.json").read_text("utf-8"))
+    assert (code, KEY in told + json.dumps(suite)) == (0, False)
+    assert suite["cases"][0]["assertions"] == [
+        {"type": "contains", "value": "a"},
+        {"type": "contains", "value": "b", "name": "b"},
+    ]
+    became = "what looks like a key, token or password; it became ***. If it was real, replace it"
+    assert told.replace(f"{tmp_path}/", "").splitlines()[:-1] == [
+        f"c.json:1: tests[0].variables.q: {became}",
+        "c.json:1: tests[0].assert[0]: name of contains: what looks like a key, token or password; left out",
+        f"c.json: prompt: {became}",
+        f"c.json: description: {became}",
+    ]
+
+
+def test_of_a_list_only_what_no_case_can_hold_is_left_out() -> None:
+    told: list[Note] = []
+    source = Source("f.json", io.BytesIO(b"{}"), Notes(told.append))
+    case = {"name": "a", "output": "b", "labels": ["ok", 5, "fine", "", "good"], "metadata": 3}
+
+    made = list(finished([Raw(source=source, path="rows[0]", case=case)], Draft()))
+
+    assert made == [{"name": "a", "output": "b", "labels": ["ok", "fine", "good"]}]
+    assert [note.path for note in told] == ["rows[0].labels[1]", "rows[0].labels[3]", "rows[0].metadata"]
 
 
 @pytest.mark.parametrize("form", FORMATS)

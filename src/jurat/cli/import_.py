@@ -7,6 +7,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
@@ -98,7 +99,7 @@ def _import(
             notes.close()
             fault = Fault(path="", expected="at least one case", found="none", file=str(files[0]))
             raise AuthoringError("import", [fault])
-        suite = compose(draft, name or files[0].stem)
+        suite = compose(draft, name or files[0].stem, partial(notes.add, str(files[0])))
         if name is not None:
             suite["suite"] = name
         if inline is None and out is not None and beside is not None:

@@ -6,6 +6,7 @@ output or conversation does not fit is left out as a whole. Names become unique,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -14,9 +15,9 @@ from jurat.assertions.table import JUDGE
 from jurat.credentials import is_credential_name
 from jurat.errors import AuthoringError, Fault
 from jurat.importing.draft import Draft, Raw
-from jurat.importing.secrets import clean, clean_text
-from jurat.importing.talk import OPEN, OPEN_BRACES, literal
+from jurat.importing.secrets import Tell, clean, clean_text
 from jurat.jsontext import Json
+from jurat.suite.braces import OPEN, OPEN_BRACES, literal
 from jurat.suite.case import Place
 from jurat.suite.manifest_case import read_case
 from jurat.suite.template import assertion_texts, fill_assertion, placeholders, template_faults
@@ -108,6 +109,9 @@ def fitting(assertion: dict[str, Any], provider: str | None, raw: Raw, case: dic
     at = assertion.pop(AT, None)
     if assertion.get("type") == JUDGE and provider is not None:
         assertion.setdefault("provider", provider)
+    if isinstance(assertion.get("name"), str) and clean_text(assertion["name"]) != assertion["name"]:
+        del assertion["name"]
+        _note_at(at, f"name of {assertion.get('type')}", "what looks like a key, token or password; left out", raw)
     faults: list[Fault] = []
     for path, text in assertion_texts(assertion):
         template_faults(text, path, faults)
@@ -121,12 +125,16 @@ def fitting(assertion: dict[str, Any], provider: str | None, raw: Raw, case: dic
     if faults:
         first = faults[0]
         reason = f"expected {first.expected}, found {first.found}; the assertion is left out"
-        path = f"{first.path} of {assertion.get('type')}"
-        if at is None:
-            raw.note(path, reason)
-        else:
-            raw.source.note(at, f"{path}: {reason}", line=raw.line)
+        _note_at(at, f"{first.path} of {assertion.get('type')}", reason, raw)
     return not faults
+
+
+def _note_at(at: str | None, path: str, reason: str, raw: Raw) -> None:
+    """Note something about a part of an assertion, where it stands in its file if that is known."""
+    if at is None:
+        raw.note(path, reason)
+    else:
+        raw.source.note(at, f"{path}: {reason}", line=raw.line)
 
 
 def _give_values(text: str, raw: Raw, case: dict[str, Any]) -> None:
@@ -151,23 +159,37 @@ def _fitted(case: dict[str, Any], raw: Raw) -> dict[str, Json] | None:
     if _deeper(case, _DEEPEST):
         raw.note("", f"nested deeper than {_DEEPEST} levels; the case is left out")
         return None
-    for _ in range(len(_ORDER)):
+    for _ in range(2 * len(_ORDER)):
         faults: list[Fault] = []
         read_case(case, "", faults, place=Place(file=raw.source.name, line=raw.line))
         if not faults:
             return case
+        lost: dict[str, set[int]] = {}
         for fault in faults:
-            key = fault.path.partition(".")[0].partition("[")[0]
+            found = _PART.match(fault.path)
+            key, item = (found[1], found[2]) if found is not None else (fault.path, None)
             if key in _VITAL or key not in case:
                 raw.note(fault.path, f"expected {fault.expected}, found {fault.found}; the case is left out")
                 return None
             raw.note(fault.path, f"expected {fault.expected}, found {fault.found}; left out")
-            case = {**case, key: _emptied(case[key])} if key == "variables" else _without(case, key)
-            break
+            lost.setdefault(key, set()).add(-1 if item is None else int(item))
+        for key, items in lost.items():
+            case = _without(case, key, items)
+    raw.note("", "a case that no suite can hold; left out")
     return None
 
 
-def _without(case: dict[str, Any], key: str) -> dict[str, Any]:
+_PART = re.compile(r"(\w+)(?:\[(\d{1,9})\])?", re.ASCII)
+
+
+def _without(case: dict[str, Any], key: str, items: set[int]) -> dict[str, Any]:
+    """The case without these items of a list, or without the whole member."""
+    if key == "variables":
+        return {**case, key: _emptied(case[key])}
+    if isinstance(case[key], list) and -1 not in items:
+        kept = [one for index, one in enumerate(case[key]) if index not in items]
+        if kept and len(kept) < len(case[key]):
+            return {**case, key: kept}
     return {name: part for name, part in case.items() if name != key}
 
 
@@ -188,8 +210,12 @@ def _deeper(value: Json, most: int) -> bool:
     return True
 
 
-def compose(draft: Draft, name: str) -> dict[str, Json]:
-    """The suite without its cases, its members in the order in which people read them."""
+def compose(draft: Draft, name: str, tell: Tell = lambda _path, _reason: None) -> dict[str, Json]:
+    """The suite without its cases, its members in the order in which people read them.
+
+    Args:
+        tell: takes where something of the suite itself looked like a secret, and what became of it.
+    """
     head = {"schema_version": 1, **draft.head}
     head["suite"] = one_line(clean_text(str(head.get("suite") or ""))) or one_line(clean_text(name)) or "imported"
     if draft.unanswered and "subject" not in head:
@@ -198,5 +224,5 @@ def compose(draft: Draft, name: str) -> dict[str, Json]:
         head.pop("subject", None)
     for key in ("prompt", "prompts", "description"):
         if key in head:
-            head[key] = clean(head[key], key, lambda _path, _reason: None)
+            head[key] = clean(head[key], key, tell)
     return {key: head[key] for key in _HEAD if key in head and head[key] not in ([], {}, None)}

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jurat.credentials import is_credential_name
-from jurat.importing.talk import OPEN, OPEN_BRACES, as_text
+from jurat.importing.talk import as_text
+from jurat.suite.braces import OPEN, OPEN_BRACES
 from jurat.suite.manifest_secrets import WORDS
 
 __all__ = ["VARIABLE_ENDING", "computed", "renamed", "resolved", "template", "woven"]

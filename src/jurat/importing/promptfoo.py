@@ -20,8 +20,9 @@ from jurat.importing.promptfoo_asserts import Asserts
 from jurat.importing.promptfoo_files import Found, content, object_of, tests_of, variables_of
 from jurat.importing.promptfoo_head import read_head
 from jurat.importing.source import Source
-from jurat.importing.talk import OPEN, OPEN_BRACES, as_text
+from jurat.importing.talk import as_text
 from jurat.jsontext import Json, type_name
+from jurat.suite.braces import OPEN, OPEN_BRACES
 from jurat.suite.template import assertion_texts, placeholders
 
 __all__ = ["read", "recognises"]

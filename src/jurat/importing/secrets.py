@@ -13,7 +13,7 @@ from jurat.credentials import is_credential_name, looks_like_credential, masked
 from jurat.jsontext import Json
 from jurat.suite.manifest_secrets import WORDS
 
-__all__ = ["clean", "clean_text"]
+__all__ = ["Tell", "clean", "clean_text"]
 
 Tell = Callable[[str, str], None]
 

@@ -15,21 +15,14 @@ from jurat.importing.pictures import is_picture, picture
 from jurat.jsontext import Json, JsonSyntaxError, canonical, parse_strict
 
 __all__ = [
-    "OPEN",
-    "OPEN_BRACES",
     "Talk",
     "answer_of",
     "as_text",
-    "literal",
     "message",
     "messages_of",
     "parsed",
     "split",
 ]
-
-OPEN = "{{"
-OPEN_BRACES = "open_braces"
-"""The variable that stands for `{{` where it was said and is no placeholder."""
 
 _ROLES = {
     **dict.fromkeys(("system", "developer"), "system"),
@@ -81,26 +74,6 @@ def answer_of(value: Json) -> Json:
         if read.get("object") == "response" and isinstance(items, list) and items:
             return items
     return value
-
-
-def literal(value: Any) -> Any:
-    """Messages in which `{{` is text; the very same where there is none."""
-    if isinstance(value, str):
-        return value.replace(OPEN, f"{{{{{OPEN_BRACES}}}}}") if OPEN in value else value
-    if isinstance(value, list):
-        made: Any = [literal(part) for part in value]
-    elif isinstance(value, dict):
-        made = {
-            key: literal(part) if key in ("content", "text") and _shown(value) else part for key, part in value.items()
-        }
-    else:
-        return value
-    return value if made == value else made
-
-
-def _shown(block: Mapping[str, Any]) -> bool:
-    """Whether placeholders would be read in a block: refusals and thinking are left as they are."""
-    return block.get("type") in (None, "text", "tool_result")
 
 
 def messages_of(value: Json, tell: Tell) -> list[dict[str, Any]] | None:

@@ -2,7 +2,7 @@
 
 A row has the members of a case, so that a suite's `cases_file` reads it back with its output, by a mapping of
 columns; `verdicts` and what else the run found stand beside them. Every row has every member. Answers are what a
-dataset is for, so they are always in it.
+dataset is for, so they are always in it. `{{` in what was said is text, and a variable stands in its place (`literal`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 from jurat.evidence import message_from_json, message_to_json
 from jurat.jsontext import Json, thaw
 from jurat.report.record import AssessmentRecord, CaseRecord, RunRecord, TrialRecord
+from jurat.suite.braces import OPEN, OPEN_BRACES, literal
 
 __all__ = ["dataset_rows"]
 
-_OF_CASE = ("variables", "documents", "expected")
 _FIGURES = ("latency_ms", "cost_usd", "tool_calls", "input_tokens", "output_tokens")
 
 
@@ -30,22 +30,35 @@ def dataset_rows(
     """
     for trial in trials:
         found = trial.subject
+        said = thaw(found.messages)
+        told = literal(said)
         known: dict[str, Any] = {
             "name": case.name,
-            **{key: body.get(key) for key in _OF_CASE},
+            "variables": body.get("variables"),
+            "documents": [_document(document) for document in body.get("documents", ())],
+            "expected": body.get("expected"),
             "rendered_input": found.rendered_input,
-            "messages": found.messages or _recorded(body.get("messages", ())),
+            "messages": told or _recorded(body.get("messages", ())),
             "output": found.output,
             "execution": {key: found.execution[key] for key in _FIGURES if key in found.execution},
             "labels": case.labels,
             "metadata": case.metadata,
         }
         row: dict[str, Any] = {key: thaw(part) for key, part in known.items()}
+        if told is not said:
+            row["variables"] = {**(row["variables"] or {}), OPEN_BRACES: OPEN}
         row.update(run=run.id, suite=run.suite, trial=trial.trial_index, status=trial.status.value)
         error = found.error
         row["error"] = None if error is None else {"type": error.type.value, "message": error.message}
         row["verdicts"] = [_verdict(one) for one in trial.assessments]
         yield row
+
+
+def _document(document: Mapping[str, Json]) -> dict[str, Json]:
+    """A document as a case may have it: by the text that was shown, which needs no file, or else by its file."""
+    if document.get("text") is not None:
+        return {"name": document["name"], "text": document["text"]}
+    return {key: document[key] for key in ("name", "path", "attach") if document.get(key) is not None}
 
 
 def _recorded(messages: Sequence[Json]) -> list[Json]:
