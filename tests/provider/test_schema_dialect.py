@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jurat.jsontext import thaw
-from jurat.judge.answer import answer_schema
+from jurat.judge.answer_schema import answer_schema
 from jurat.provider.schema_dialect import (
     anthropic_schema,
     bounded,

@@ -1,10 +1,11 @@
 """Judges: models that score against a rubric, believed only as far as they can be checked."""
 
-from jurat.judge.answer import Answer, CriterionAnswer, answer_schema, check_reply, check_text
+from jurat.judge.answer import Answer, CriterionAnswer, check_reply, check_text
+from jurat.judge.answer_schema import answer_schema
 from jurat.judge.judge import Judge, VerdictSteps, ask_one, drive
+from jurat.judge.opinions import Outcome
 from jurat.judge.prompt import BEGIN, END, WorkedExample, render_evidence
 from jurat.judge.settings import JudgeSettings
-from jurat.judge.strategy import Outcome
 from jurat.judge.verdict import (
     NOTHING_SENT,
     JudgeFacts,

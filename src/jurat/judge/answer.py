@@ -1,4 +1,4 @@
-"""A judge's answer is a stranger's letter: the schema asks, this check decides. Both stand here, under one revision.
+"""A judge's answer is a stranger's letter: the schema asks (`jurat.judge.answer_schema`), this check decides.
 
 The checks run in one fixed order, and the first that fails names the category:
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -38,7 +38,6 @@ __all__ = [
     "MAX_REASON",
     "Answer",
     "CriterionAnswer",
-    "answer_schema",
     "check_explanation",
     "check_reply",
     "check_signals",
@@ -383,44 +382,3 @@ def combine_criteria(rubric: Rubric, answers: Sequence[CriterionAnswer]) -> Answ
         criteria=tuple(answers),
         blocked_by=tuple(item.id for _, share, item in shares if item.required and share < 0.5),
     )
-
-
-# --- the schema that asks ------------------------------------------------------------------------------------------
-
-
-def answer_schema(contract: Contract, rubric: Rubric) -> Mapping[str, Json]:
-    """The JSON Schema that asks for a contract. Its order is evidence, reason, score, so that reasons come first."""
-    if contract is Contract.REASONED_V1:
-        return _object({"reasoning": _text(MAX_REASON), "score": _number(*rubric.score_range)})
-    if contract is Contract.EXPLAINED_V1:
-        return _object({"evidence": _quotes(), "reason": _text(MAX_REASON)})
-    if contract is Contract.SCORE_V1:
-        return _score_object(*rubric.score_range)
-    parts = {item.id: _score_object(item.min, item.max) for item in rubric.criteria}
-    return _object({"criteria": _object(parts)})
-
-
-def _score_object(low: float, high: float) -> dict[str, Json]:
-    return _object({"evidence": _quotes(), "reason": _text(MAX_REASON), "score": _number(low, high)})
-
-
-def _quotes() -> dict[str, Json]:
-    quote = _object({"message_index": {"type": "integer", "minimum": 0}, "quote": _text(MAX_QUOTE)})
-    return {"type": "array", "items": quote, "maxItems": MAX_EVIDENCE}
-
-
-def _object(properties: dict[str, Json]) -> dict[str, Json]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _text(longest: int) -> dict[str, Json]:
-    return {"type": "string", "minLength": 1, "maxLength": longest}
-
-
-def _number(low: float, high: float) -> dict[str, Json]:
-    return {"type": "number", "minimum": low, "maximum": high}

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jurat.evidence import Evidence
-from jurat.judge.answer import answer_schema
+from jurat.judge.answer_schema import answer_schema
+from jurat.judge.opinions import Terms
 from jurat.judge.probability import log_odds
 from jurat.judge.prompt import (
     WorkedExample,
@@ -20,7 +21,7 @@ from jurat.judge.prompt import (
     yes_no_messages,
 )
 from jurat.judge.settings import JudgeSettings
-from jurat.judge.strategy import AnswerStrategy, Asked, BothStrategy, LogprobStrategy, Strategist, Terms
+from jurat.judge.strategy import AnswerStrategy, Asked, BothStrategy, LogprobStrategy, Strategist
 from jurat.judge.study import STUDY_TOKENS, Study
 from jurat.judge.tuning import Tuning, tuning_for
 from jurat.provider.protocol import Frame, ResponseSchema

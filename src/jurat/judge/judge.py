@@ -18,10 +18,11 @@ from jurat.evaluation import Assessment, Finding, Severity
 from jurat.evidence import Context, Evidence, as_context, estimate_tokens, number_evidence
 from jurat.jsontext import Json, canonical
 from jurat.judge.frames import build_strategy
+from jurat.judge.opinions import Outcome, Price, Terms
 from jurat.judge.prompt import INSTRUCTION_REVISION, WorkedExample, check_examples, render_evidence
 from jurat.judge.repeats import combine_opinions
 from jurat.judge.settings import JudgeSettings, checked_settings, strategy_for
-from jurat.judge.strategy import Outcome, Price, Steps, Strategist, Terms
+from jurat.judge.strategy import Steps, Strategist
 from jurat.judge.tuning import default_examples
 from jurat.judge.verdict import NOTHING_SENT, JudgeFacts, Opinion, Verdict
 from jurat.provider.pricing import Pricer, is_free
