@@ -1,6 +1,6 @@
 """From what became of a call to a judge's opinion: what all ways of asking share.
 
-Pass and fail are decided here, by the program. A reply that is no answer, or none at all, is an error that keeps its cost.
+Pass and fail are decided here, by the program. What is no answer, or no reply at all, is an error that keeps its cost.
 """
 
 from __future__ import annotations
