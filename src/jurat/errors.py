@@ -38,6 +38,7 @@ __all__ = [
     "JuratError",
     "ModelError",
     "ProviderError",
+    "ReporterFault",
     "RequestError",
     "RubricInvalid",
     "StoreError",
@@ -197,6 +198,19 @@ class ProviderError(EvaluationError):
 
 class EvaluatorFault(EvaluationError):
     """A user's evaluator raised (`evaluator_exception`) or returned nonsense (`invalid_result`)."""
+
+
+class ReporterFault(JuratError):
+    """A reporter of an installed distribution raised; its report is given up, and the others are written.
+
+    Attributes:
+        reporter: its format, and what the entry point names.
+        raised: the kind of the exception. Its text is kept back: nobody knows what it repeats.
+    """
+
+    def __init__(self, reporter: str, raised: str) -> None:
+        self.reporter, self.raised = reporter, raised
+        super().__init__(f"report {reporter}: the reporter raised {raised}; its report is not written")
 
 
 class ModelError(JuratError):

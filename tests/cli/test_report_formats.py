@@ -14,7 +14,7 @@ from suitefolder import CAPITALS, Folder
 FORMATS = {
     "json": '{"jurat_report":1,',
     "junit": '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n',
-    "github": "::error file=suite.yaml,line=23,title=fail%3A spain::",
+    "github": "::error file=suite.yaml,line=30,title=fail%3A spain::",
     "markdown": "## capitals: ❌ failed\n",
     "sarif": '{"$schema":"https://docs.oasis-open.org/sarif/',
     "html": "<!doctype html>\n",
@@ -23,7 +23,8 @@ FORMATS = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    for name in ("GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
+        monkeypatch.delenv(name, raising=False)
     yield from Folder.entered(tmp_path, monkeypatch)
 
 
@@ -86,6 +87,35 @@ def test_the_line_in_the_report_is_that_of_the_assertion(folder: Folder) -> None
     text = Path("suite.yaml").read_text().splitlines()
     assert "template: correctness" in text[lines["spain"] - 1]
     assert "name: italy" in text[lines["italy"] - 1]
+
+
+@pytest.mark.parametrize(
+    ("named", "told"), [("suite.yaml", "evals/suite.yaml"), ("../evals/suite.yaml", "evals/suite.yaml"), ("", "")]
+)
+def test_in_a_step_files_are_called_from_the_root_of_the_checkout(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, named: str, told: str
+) -> None:
+    evals = folder.path / "evals"
+    evals.mkdir()
+    (evals / "suite.yaml").write_text(Path("suite.yaml").read_text())
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(folder.path))
+    monkeypatch.chdir(evals)
+
+    done = folder.jurat("run", named or str(evals / "suite.yaml"), "--format", "github", "--report", "sarif=r.sarif")
+
+    (place,) = {
+        one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        for one in json.loads(Path("r.sarif").read_text())["runs"][0]["results"]
+    }
+    assert done.out.startswith(f"::error file={told or 'evals/suite.yaml'},line=30,")
+    assert place == "evals/suite.yaml"
+
+
+def test_a_file_beside_the_checkout_keeps_its_name(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder.path / "checkout").mkdir()
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(folder.path / "checkout"))
+
+    assert folder.jurat("run", "suite.yaml", "--format", "github").out.startswith("::error file=suite.yaml,")
 
 
 def test_quotes_are_marked_in_the_page_where_answers_belong_to_it(folder: Folder) -> None:

@@ -1,9 +1,10 @@
-"""Annotations: one command a line, escaped by the runner's rules, within its limits, at the line of the assertion."""
+"""Annotations: one command a line, escaped by the runner's rules, within its limits, at the line of the case."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from golden_files import golden
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,16 +57,31 @@ def test_the_outcome_comes_last_in_a_sentence() -> None:
     assert interrupted[2].startswith("the run is not completed (run ")
 
 
-def test_the_line_is_that_of_the_assertion_or_else_of_the_case() -> None:
-    one = trial(check(), check("other", Status.FAIL))
-    rows = [(case(file="suite.yaml", line=4), [one])]
-    places = [Place(file="suite.yaml", line=9), Place(file="shared, all.yaml", line=12)]
+@pytest.mark.parametrize(
+    ("assertion", "told"),
+    [
+        (Place(file="suite.yaml", line=9), ("suite.yaml", "9")),  # below the case: its own
+        (Place(file="suite.yaml", line=2), ("suite.yaml", "4")),  # shared by all cases
+        (Place(file="shared, all.yaml", line=12), ("suite.yaml", "4")),
+        (Place(), ("suite.yaml", "4")),
+    ],
+)
+def test_the_line_is_that_of_an_assertion_of_the_cases_own_or_else_of_the_case(
+    assertion: Place, told: tuple[str, str]
+) -> None:
+    rows = [(case(file="suite.yaml", line=4), [trial(check(), check("other", Status.FAIL))])]
 
-    known = read(told_by("github", (run(), rows), places=places).splitlines()[0])
-    unknown = read(told_by("github", (run(), rows)).splitlines()[0])
+    found = read(told_by("github", (run(), rows), places=[Place(), assertion]).splitlines()[0])
 
-    assert (known[1]["file"], known[1]["line"]) == ("shared, all.yaml", "12")
-    assert (unknown[1]["file"], unknown[1]["line"]) == ("suite.yaml", "4")
+    assert (found[1]["file"], found[1]["line"]) == told
+
+
+def test_a_case_whose_place_nobody_knows_is_told_where_its_assertion_stands() -> None:
+    rows = [(case(), [trial(check(status=Status.FAIL))])]
+
+    found = read(told_by("github", (run(), rows), places=[Place(file="a,b.yaml", line=12)]).splitlines()[0])
+
+    assert (found[1]["file"], found[1]["line"]) == ("a,b.yaml", "12")
 
 
 def test_a_step_has_ten_of_a_kind_and_what_is_left_out_is_counted() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from told_runs import feed, mixed, support, told_by
 
-from jurat.errors import AuthoringError, Fault
+from jurat.errors import AuthoringError, Fault, ReporterFault
 from jurat.report.record import CaseRecord, TrialRecord
 from jurat.report.reporters import (
     REPORTERS,
@@ -55,6 +55,27 @@ def no_reporter(sink: Sink, options: ReportOptions) -> object:
 
 def broken(sink: Sink, options: ReportOptions) -> Reporter:
     raise RuntimeError("SECRET")
+
+
+class Failing(NamesReporter):
+    """One that raises at its first case: an error of its own, or the end of the program."""
+
+    raised: type[BaseException] = ValueError
+
+    def case(self, told: Told) -> None:
+        raise self.raised("SECRET")
+
+
+class Leaving(Failing):
+    raised = SystemExit
+
+
+class Stopping(Failing):
+    raised = KeyboardInterrupt
+
+
+class Unwritable(Failing):
+    raised = BrokenPipeError
 
 
 def refusing(sink: Sink, options: ReportOptions) -> Reporter:
@@ -167,3 +188,33 @@ def test_no_reporter_takes_more_room_for_more_cases(name: str) -> None:
     peak(20)
 
     assert peak(1_000) < peak(100) + 60_000
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = EntryPoints(
+        EntryPoint(name=kind.lower(), value=f"test_reporters:{kind}", group="jurat.reporters")
+        for kind in ("Failing", "Leaving", "Stopping", "Unwritable")
+    )
+    monkeypatch.setattr("importlib.metadata.entry_points", found.select)
+
+
+@pytest.mark.usefixtures("faulty")
+@pytest.mark.parametrize(("name", "raised"), [("failing", "ValueError"), ("leaving", "SystemExit")])
+def test_what_an_installed_reporter_raises_is_a_fault_of_that_reporter(name: str, raised: str) -> None:
+    reporter = make_reporter(name, io.BytesIO(), ReportOptions())
+
+    with pytest.raises(ReporterFault) as caught:
+        feed(reporter, *mixed())
+
+    kind = name.capitalize()
+    assert str(caught.value) == (
+        f"report {name} (test_reporters:{kind}): the reporter raised {raised}; its report is not written"
+    )
+
+
+@pytest.mark.usefixtures("faulty")
+@pytest.mark.parametrize(("name", "raised"), [("stopping", KeyboardInterrupt), ("unwritable", BrokenPipeError)])
+def test_an_interruption_and_a_full_disk_are_what_they_are(name: str, raised: type[BaseException]) -> None:
+    with pytest.raises(raised):
+        feed(make_reporter(name, io.BytesIO(), ReportOptions()), *mixed())

@@ -21,7 +21,7 @@ from jurat.report.record import RunRecord
 from jurat.report.reporters import Reporter, Sink, Told
 from jurat.report.run_console import RunConsole
 
-__all__ = ["ConsoleReporter", "Out", "appended", "standard_output", "step_summary", "whole"]
+__all__ = ["ConsoleReporter", "Out", "appended", "from_workspace", "standard_output", "step_summary", "whole"]
 
 _MAX_WIDTH = 120
 
@@ -158,6 +158,19 @@ class Out:
         except Exception as told:
             error = told
         return StoreError(f"report: cannot be written: {error.strerror}") if isinstance(error, OSError) else error
+
+
+def from_workspace(file: str) -> str:
+    """A file's name from the root of the checkout, where a step of GitHub Actions has one that holds it."""
+    root = os.environ.get("GITHUB_WORKSPACE")
+    if not root:
+        return file
+    whole = os.path.normpath(Path.cwd().resolve() / file)  # a link in the checkout is called as the link is
+    try:
+        inner = Path(whole).relative_to(os.path.realpath(root))
+    except ValueError:  # it stands elsewhere
+        return file
+    return inner.as_posix()
 
 
 def step_summary() -> Path | None:

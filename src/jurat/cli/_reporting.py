@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from jurat.cli._csv import csv_text, trial_rows
-from jurat.cli._outs import ConsoleReporter, Out, appended, standard_output, step_summary, whole
+from jurat.cli._outs import ConsoleReporter, Out, appended, from_workspace, standard_output, step_summary, whole
 from jurat.cli._stdout import coloured, line, mend_standard_streams, own_output
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import reduce_statuses
@@ -151,7 +151,9 @@ def _reporter(printing: Printing, runs: int, name: str, screen: IO[str] | None, 
         return ConsoleReporter(sink, coloured=screen is not None and coloured())
     from jurat._version import __version__
 
-    options = ReportOptions(include_output=printing.include_output, runs=runs, version=__version__)
+    options = ReportOptions(
+        include_output=printing.include_output, runs=runs, version=__version__, located=from_workspace
+    )
     return make_reporter(name, sink, options)
 
 

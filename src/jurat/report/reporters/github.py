@@ -1,5 +1,7 @@
 """GitHub Actions: a line for each case that did not pass, which the runner shows where the case stands in its file.
 
+Of an assertion that is the case's own it is that one's line; one that many cases share would draw them all to one line.
+
 A line is a workflow command (`::error file=…,line=…::message`), escaped by the runner's own rules, so that no text can
 begin another command. The runner keeps ten errors, ten warnings and ten notices of a step and 4,096 characters of each;
 what is beyond that is counted in a notice instead of being lost. A poor answer is an error, an undecided case a
@@ -39,8 +41,7 @@ class GitHubReporter:
     """Writes workflow commands; the limits hold for all runs of a report together."""
 
     def __init__(self, sink: Sink, options: ReportOptions) -> None:
-        self._sink = sink
-        del options  # answers are never part of an annotation
+        self._sink, self._located = sink, options.located  # answers are never part of an annotation
         self._given = {"error": 0, "warning": 0, "notice": 0}
         self._run: RunRecord | None = None
         self._gate: Mapping[str, Json] | None = None
@@ -64,7 +65,7 @@ class GitHubReporter:
         lines = [line for one in found[:_MOST_PROBLEMS] for line in _lines(one, samples)] or [unasked(told.trials)]
         if len(found) > _MOST_PROBLEMS:
             lines.append(f"and {count(len(found) - _MOST_PROBLEMS, 'more finding')}")
-        place = told.place_of(found[0].assertion if found else None)
+        place = told.own_place_of(found[0].assertion if found else None)
         self._give(kind, f"{told.word}: {told.case.name}", "\n".join(lines), place.file, place.line)
 
     def end(self) -> None:
@@ -87,7 +88,8 @@ class GitHubReporter:
         if self._given[kind] >= MOST_OF_A_KIND:
             return
         self._given[kind] += 1
-        where = {"file": file, "line": None if file is None or line is None else str(line)}
+        named = None if file is None else self._located(file)
+        where = {"file": named, "line": None if file is None or line is None else str(line)}
         properties = {**where, "title": one_line(title, _TITLE)}
         told = ",".join(f"{name}={_property(value)}" for name, value in properties.items() if value is not None)
         self._sink.write(f"::{kind} {told}::{_data(cut(shown(message), _MESSAGE))}\n".encode())

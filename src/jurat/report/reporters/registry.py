@@ -6,13 +6,15 @@ reporter. Nothing is loaded before it is asked for, and ours cannot be replaced.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from jurat.errors import AuthoringError, Fault
-from jurat.jsontext import type_name
+from jurat.errors import AuthoringError, Fault, JuratError, ReporterFault
+from jurat.jsontext import Json, type_name
 from jurat.processend import kept_alive
-from jurat.report.reporters.reporter import Reporter, ReportOptions, Sink
+from jurat.report.record import RunRecord
+from jurat.report.reporters.reporter import Reporter, ReportOptions, Sink, Told
 from jurat.vocabulary import nearest
 
 __all__ = ["GROUP", "REPORTERS", "installed_reporters", "make_reporter"]
@@ -75,8 +77,38 @@ def _installed(name: str, sink: Sink, options: ReportOptions, option: str) -> Re
         raise _wrong(option, expected, f"it raised {type(error).__name__}") from None
     if not all(callable(getattr(made, method, None)) for method in _METHODS):
         raise _wrong(option, f"{point.value} to make a reporter ({', '.join(_METHODS)})", type_name(made))
-    reporter: Reporter = made
-    return reporter
+    return _Guarded(f"{name} ({point.value})", made)
+
+
+class _Guarded:
+    """A reporter of another distribution. Whatever it raises costs its own report and no other.
+
+    A sink that cannot be written to raises through it; what interrupts the program does, too.
+    """
+
+    def __init__(self, called: str, reporter: Reporter) -> None:
+        self._called, self._reporter = called, reporter
+
+    def begin(self, run: RunRecord, summary: Mapping[str, Json], gate: Mapping[str, Json] | None) -> None:
+        self._step(lambda: self._reporter.begin(run, summary, gate))
+
+    def case(self, told: Told) -> None:
+        self._step(lambda: self._reporter.case(told))
+
+    def end(self) -> None:
+        self._step(self._reporter.end)
+
+    def close(self) -> None:
+        self._step(self._reporter.close)
+
+    def _step(self, step: Callable[[], None]) -> None:
+        try:
+            with kept_alive():
+                step()
+        except (OSError, JuratError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise ReporterFault(self._called, type(error).__name__) from error
 
 
 def _wrong(option: str, expected: str, found: str, hint: str | None = None) -> AuthoringError:

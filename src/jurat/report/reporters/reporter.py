@@ -6,7 +6,7 @@ before the first case, so that a reporter need not keep anything of a case that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,11 +33,14 @@ class ReportOptions:
         include_output: whether answers and conversations belong to the report.
         runs: how many runs it will be told.
         version: of the program that writes it.
+        located: how a file is called, from the name that it has where the program was begun, where those look who read
+            the report: from the root of a checkout.
     """
 
     include_output: bool = False
     runs: int = 1
     version: str = "0"
+    located: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +72,17 @@ class Told:
         if known is not None and known.file and known.line is not None:
             return known
         return Place(file=self.case.file, line=self.case.line)
+
+    def own_place_of(self, assertion: int | None) -> Place:
+        """Where an assertion was written that the case has to itself; of one that it shares, the case's place.
+
+        A shared one stands in another file than the case, or before it.
+        """
+        known, case = self.place_of(assertion), self.case
+        if case.file is None or case.line is None:
+            return known
+        own = known.file == case.file and known.line is not None and known.line >= case.line
+        return known if own else Place(file=case.file, line=case.line)
 
 
 class Reporter(Protocol):

@@ -47,7 +47,7 @@ class SarifReporter:
     """Writes SARIF; a run for each run."""
 
     def __init__(self, sink: Sink, options: ReportOptions) -> None:
-        self._sink, self._version = sink, options.version
+        self._sink, self._version, self._located = sink, options.version, options.located
         self._run: RunRecord | None = None
         self._gate: Mapping[str, Json] | None = None
         self._rules: dict[str, Json] = {}
@@ -103,10 +103,18 @@ class SarifReporter:
             "partialFingerprints": {"juratFinding/v1": _fingerprint(suite, told.case.name, rule, level)},
             "properties": {"case": one_line(told.case.name, _TITLE), "status": told.word},
         }
-        if location := _location(told.place_of(assertion)):
+        if location := self._location(told.place_of(assertion)):
             made["locations"] = [location]
         self._write((",\n" if self._written else "\n") + _encode(made))
         self._written += 1
+
+    def _location(self, place: Place) -> dict[str, Json] | None:
+        if place.file is None:
+            return None
+        made: dict[str, Json] = {"artifactLocation": _artifact(self._located(place.file))}
+        if place.line is not None:
+            made["region"] = {"startLine": place.line}
+        return {"physicalLocation": made}
 
     def _invocation(self, run: RunRecord) -> dict[str, Json]:
         made: dict[str, Json] = {
@@ -165,15 +173,6 @@ def _escaped(text: str) -> str:
     if _LINK.search(text):
         text = re.sub(r"[\\\[\]]", r"\\\g<0>", text)
     return text.replace("{", "{{").replace("}", "}}") if _PLACEHOLDER.search(text) else text
-
-
-def _location(place: Place) -> dict[str, Json] | None:
-    if place.file is None:
-        return None
-    made: dict[str, Json] = {"artifactLocation": _artifact(place.file)}
-    if place.line is not None:
-        made["region"] = {"startLine": place.line}
-    return {"physicalLocation": made}
 
 
 def _artifact(file: str) -> dict[str, Json]:
