@@ -57,3 +57,14 @@ def test_an_address_without_a_password_is_the_stores(tmp_path: Path, store: str)
     (tmp_path / "jurat.toml").write_text(f'store = "{store}"\n')
 
     assert read_config(tmp_path).store == store
+
+
+def test_a_key_in_a_row_is_refused_whoever_is_asked(tmp_path: Path) -> None:
+    row = '[[providers]]\nname = "spare"\nkind = "openai"\nmodel = "m"\nheaders = {X-Auth = "s3cr3t-word"}\n'
+    (tmp_path / "jurat.toml").write_text(row)
+
+    with pytest.raises(AuthoringError) as caught:
+        read_config(tmp_path)
+
+    assert "providers[0].headers.X-Auth: expected no key, token or password in settings" in str(caught.value)
+    assert "s3cr3t-word" not in str(caught.value)

@@ -21,6 +21,7 @@ from jurat.judge import Judge, JudgeSettings
 from jurat.provider import Provider, is_shorthand, make_provider, parse_shorthand
 from jurat.provider.addresses import holds_key
 from jurat.provider.hosts import HostTrust
+from jurat.provider.rows import secret_fault
 from jurat.regularfiles import read_regular
 from jurat.rubric import Rubric, find, read_rubric
 from jurat.vocabulary import nearest
@@ -139,6 +140,8 @@ def _provider_rows(rows: object, file: Path, faults: list[Fault]) -> dict[str, M
             faults.append(_fault(file, f"providers[{index}].name", "a name", type_name(name)))
         elif name in named:
             faults.append(_fault(file, f"providers[{index}].name", "a name of its own", "one that is taken"))
+        elif (secret := secret_fault(row)) is not None:  # whoever is asked, and be it another
+            faults.append(replace(secret, path=f"providers[{index}].{secret.path}", file=str(file)))
         else:
             named[name] = row
     return named

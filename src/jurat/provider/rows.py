@@ -19,7 +19,7 @@ from jurat.provider.headers import header_name_fault
 from jurat.provider.pricing import PRICE_NAMES
 from jurat.vocabulary import MAX_CONCURRENCY, Strategy, nearest
 
-__all__ = ["KINDS", "PRESETS", "SERVERS", "VENDORS", "Preset", "check_row"]
+__all__ = ["KINDS", "PRESETS", "SERVERS", "VENDORS", "Preset", "check_row", "secret_fault"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +99,8 @@ def check_row(row: Mapping[str, Any]) -> None:
     Raises:
         AuthoringError: with all faults. No value that looks like a key is in its message.
     """
-    settings = {name: value for name, value in row.items() if name not in _CONTENT}
-    secret = credential_path(settings, allowed=_NAMES_OF_KEYS)
-    if secret is not None:
-        raise AuthoringError(_subject(row), [_secret_fault(secret)])
+    if (secret := secret_fault(row)) is not None:
+        raise AuthoringError(_subject(row), [secret])
     kind = row.get("kind")
     if kind not in KINDS:
         raise AuthoringError(_subject(row), [_kind_fault(kind)])
@@ -134,7 +132,12 @@ def _subject(row: Mapping[str, Any]) -> str:
     return f"provider {name}" if shown else "provider"
 
 
-def _secret_fault(path: str) -> Fault:
+def secret_fault(row: Mapping[str, Any]) -> Fault | None:
+    """Where a row holds what looks like a key, if it does; nothing of it is repeated."""
+    settings = {name: value for name, value in row.items() if name not in _CONTENT}
+    path = credential_path(settings, allowed=_NAMES_OF_KEYS)
+    if path is None:
+        return None
     hint = "Put it into an environment variable, and name that variable in api_key_env. If it was real, replace it"
     return Fault(path=path, expected="no key, token or password in settings", found="what looks like one", hint=hint)
 
