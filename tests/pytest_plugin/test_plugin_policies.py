@@ -167,6 +167,15 @@ def test_what_is_wrong_with_a_suite_is_told_once_where_each_case_is_a_run(projec
     assert len([line for line in done.outlines if line.startswith("E ") and "found 850" in line]) == 1
 
 
+def test_of_a_suite_that_cannot_be_run_it_is_known_whom_it_asks(project: Project) -> None:
+    project.suite(CAPITALS.replace("threshold: 85", "threshold: 850"))
+
+    done = project.run("--jurat-provider", "judge=local", "--jurat-provider", "nobody=local")
+
+    told = [line for line in done.outlines if line.startswith("note")]
+    assert told == ["note       --jurat-provider nobody=…: nothing asked for a provider of this name"]
+
+
 @pytest.mark.parametrize("threshold", ["85", "850"])
 async def test_a_suite_is_prepared_once_for_all_of_its_runs(project: Project, threshold: str) -> None:
     path = project.suite(CAPITALS.replace("threshold: 85", f"threshold: {threshold}"))

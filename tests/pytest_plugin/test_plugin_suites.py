@@ -419,3 +419,24 @@ def test_a_suite_that_is_not_there(assert_suite):
             "E     sample: expected one of *, found this option. Did you mean samples?",
         ]
     )
+
+
+def test_a_suite_without_a_file_is_recorded_inside_of_the_folder_whatever_it_is_called(project: Project) -> None:
+    project.suite()
+    project.tests("""
+def test_it(assert_suite):
+    from dataclasses import replace
+    from pathlib import Path
+    from jurat.suitecheck import loaded_suite
+
+    suite = loaded_suite(Path("evals/capitals.jurat.yaml")).suite
+    assert_suite(replace(suite, name="../../out/of it"), filter="france")
+""")
+
+    project.run("test_answers.py", "--jurat-record", "replies").assert_outcomes(passed=1)
+
+    (folder,) = (project.folder / "replies").iterdir()
+    assert sorted(path.name for path in folder.iterdir()) == ["answerer.jsonl", "judge.jsonl"]
+    before = project.calls()
+    project.run("test_answers.py", "--jurat-replay", "replies").assert_outcomes(passed=1)
+    assert project.calls() == before

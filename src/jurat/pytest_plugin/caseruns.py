@@ -113,6 +113,7 @@ class CaseRun:
         self._outcome: Future[Run] = Future()
         self._asked = sorted(asked_of(suite.suite))
         self._suite = suite.suite.name
+        session.note({"counts": {}, "errors": {}, "asked": list(self._asked)})  # whether it can be run or not
         self._partial = len(names) < len(suite.suite.cases)
         order = Order(
             suite=suite,

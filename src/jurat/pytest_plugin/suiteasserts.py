@@ -24,6 +24,7 @@ from jurat.report.plaintext import clipped
 from jurat.suite.loaded import LoadedSuite
 from jurat.suite.suite import Suite
 from jurat.suitecheck import loaded_suite
+from jurat.suiterun.recordings import recording_path
 from jurat.vocabulary import Status, nearest
 
 __all__ = ["suite_here", "suite_there"]
@@ -97,7 +98,8 @@ class _SuiteWork:
         given = {name: value for name, value in self._given.items() if name != "store"}
         options = self._session.options
         self._asked = asked_of(suite)
-        record, replay = options.recordings(path) if path is not None else options.recordings(Path(suite.name))
+        # A suite without a file has its recordings under its name, spelled as a file may be called.
+        record, replay = options.recordings(path or Path(recording_path(Path(), suite.name).stem))
         own = {name: wanted for name, wanted in options.providers.items() if name in self._asked}
         given["providers"] = {**(given.get("providers") or {}), **own}
         given["samples"] = options.samples or given.get("samples")
