@@ -155,13 +155,9 @@ def test_json_has_lines_and_spellings_too() -> None:
 # --- Properties ------------------------------------------------------------------------------------------------------
 
 AWKWARD = st.text(alphabet="ab \n\t:#-'\"{}[]|>&*!%@`,?.0123eE+~<\r\x85\u2028\ufeff\\", max_size=20)
-
-
 TEXTS = (
     st.text(max_size=12) | AWKWARD | st.sampled_from(["no", "1.10", "~", "<<", "---", "a\n b\n", "word " * 40 + "end"])
 )
-
-
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
     lambda parts: st.lists(parts, max_size=4) | st.dictionaries(TEXTS, parts, max_size=4),
@@ -188,8 +184,6 @@ def test_json_read_as_yaml_means_the_same(value: object) -> None:
 
 
 PIECES = ["a", "b: ", "- ", "[", "]", "{", "}", ",", ":", "? ", "*x", "&x ", "!t ", "'", '"', "|", ">-\n", "\n", "\n  "]
-
-
 PIECES += [
     "\t",
     " ",
