@@ -338,6 +338,19 @@ class HttpContract(ProviderContract):
         going_on = (*said, ChatMessage(role="user", content="So?"))
         assert heard(wire, conversed(wire, *going_on)) == expected(wire, going_on)
 
+    async def test_a_conversation_with_pictures_and_tools_is_answered_as_any_other(self, wire: Wire) -> None:
+        said = (
+            shown("What is this?", PICTURE),
+            shown(ToolCall(id="c1", name="look", arguments={"at": "it"}), role="assistant"),
+            shown(ToolResult(id="c1", name="look", parts=("a cat",)), role="tool"),
+        )
+        text = '{"score": 1}'
+        request = ModelRequest(frame=Frame(messages=said[:-1], schema=SCHEMA), last=said[-1])
+        async with behind(wire, Answer(body=wire.body(ScriptedReply(text=text), "m"))) as (provider, server, _):
+            reply = provider.read(await provider.send(provider.prepare(request)))
+        assert reply.text == text
+        assert heard(wire, server.requests[0].json) == expected(wire, said)
+
     async def test_an_image_that_a_tool_gave_back_is_in_its_result_or_refused(self, wire: Wire) -> None:
         said = (
             ChatMessage(role="user", content="Look"),

@@ -183,3 +183,12 @@ def test_a_moving_picture_is_refused_where_the_vendor_takes_none() -> None:
     with pytest.raises(RequestError, match=r"\(image/png, image/jpeg, image/webp\), found image/gif"):
         sent("google:gemini-3.8-flash", moving)
     assert "data:image/gif" in json.dumps(sent("openai:gpt-4o", moving))
+
+
+@pytest.mark.parametrize("model", ["anthropic:claude-haiku-4-5", "google:gemini-3.8-flash"])
+def test_vendors_who_refuse_empty_texts_are_sent_none(model: str) -> None:
+    said_nothing = [ChatMessage(role=role) for role in ("user", "assistant", "user")]
+    frame = Frame(messages=(ChatMessage(role="user", content="Hm?"), *said_nothing), temperature=None)
+    body = json.loads(make_provider(model).prepare(ModelRequest(frame=frame, user="Well?")).body)
+    (turn,) = body.get("messages") or body["contents"]
+    assert [part["text"] for part in turn.get("content") or turn["parts"]] == ["Hm?", "Well?"]

@@ -12,7 +12,16 @@ from loopback import REPLY, FakeTime, answer, serving
 from test_retry import GOOD, REQUEST_WITHOUT_SCHEMA, failing
 
 from jurat.errors import AuthoringError
-from jurat.provider import HttpProvider, ProviderSettings, RetryPolicy, make_provider
+from jurat.provider import (
+    ChatMessage,
+    Frame,
+    HttpProvider,
+    Image,
+    ModelRequest,
+    ProviderSettings,
+    RetryPolicy,
+    make_provider,
+)
 from jurat.provider.rates import RateLimit
 
 
@@ -153,6 +162,18 @@ async def test_another_try_is_a_request_too_and_its_turn_is_no_part_of_the_calls
         await provider.aclose()
     assert raw.attempts == 3
     assert time.now - 1000.0 == pytest.approx(120.0)
+
+
+def test_a_picture_is_estimated_as_a_picture_and_not_by_its_bytes() -> None:
+    limit = RateLimit(None, 1000, FakeTime().timing)
+    picture = Image(media_type="image/png", data=bytes(3_000_000))
+    for row in ("openai:gpt-4o", "anthropic:claude-haiku-4-5", "google:gemini-3.8-flash", "ollama:m"):
+        last = ChatMessage(role="user", parts=(picture, picture, "?"))
+        frame = Frame(messages=(), temperature=None, max_output_tokens=None)
+        body = make_provider(row).prepare(ModelRequest(frame=frame, last=last)).body
+        assert 2 * 1500 + 500 < limit.estimate(body) < 2 * 1500 + 500 + 120
+    letters = b'{"said": "base64", "text": "' + b"a b " * 1000 + b'"}'
+    assert limit.estimate(letters) == len(letters) / 4 + 500
 
 
 async def test_usage_corrects_the_estimate_of_a_call() -> None:

@@ -88,7 +88,7 @@ def _source(part: Image | File) -> Json:
     return {"type": "base64", "media_type": part.media_type, "data": b64encode(part.data).decode()}
 
 
-def _declared(frame: Frame, settings: ProviderSettings) -> dict[str, Json]:
+def _declared(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
     """The tools that the conversation speaks of, where the author offers none: there, and not to be called."""
     parts = (part for message in frame.messages for part in message.parts)
     names = dict.fromkeys(part.name for part in parts if isinstance(part, ToolCall))
@@ -105,13 +105,14 @@ def _fields(frame: Frame, settings: ProviderSettings) -> dict[str, Any]:
     fields: dict[str, Any] = {"max_tokens": unset if limit is None else limit}
     if frame.temperature is not None and able.temperature:
         fields["temperature"] = min(frame.temperature, 1.0)  # the vendor's scale ends there
+    declared = _declared(frame, settings)
     if frame.schema is None:
-        return {**fields, **_declared(frame, settings)}
+        return {**fields, **declared}
     schema = anthropic_schema(thaw(frame.schema.schema))
     if able.structured_by == "tool":
         tool = {"name": _ANSWER_TOOL, "description": "Give the answer.", "input_schema": schema}
-        return {**fields, "tools": [tool], "tool_choice": _MUST_CALL}
-    return {**fields, "output_config": {"format": {"type": "json_schema", "schema": schema}}}
+        return {**fields, "tools": [tool, *declared.get("tools", ())], "tool_choice": _MUST_CALL}
+    return {**fields, **declared, "output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
 
 def _read(body: bytes, to: Destination) -> Reply:

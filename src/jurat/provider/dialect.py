@@ -65,7 +65,8 @@ def turns(messages: Iterable[ChatMessage]) -> tuple[str | None, tuple[Turn, ...]
 
     Returns:
         All system messages, joined by a blank line, or None; and the turns: neighbours of one role made one, with the
-        results of tools in the user's.
+        results of tools in the user's. These vendors refuse empty texts: in a turn of several messages they are left
+        out, and so is an assistant's message that says nothing.
     """
     system: list[str] = []
     made: list[Turn] = []
@@ -74,7 +75,8 @@ def turns(messages: Iterable[ChatMessage]) -> tuple[str | None, tuple[Turn, ...]
         if role == "system":
             system.append(message.content)
         elif made and made[-1].role == role:
-            made[-1] = Turn(role, (*made[-1].parts, *message.said))
-        else:
+            before = (part for part in made[-1].parts if part != "")
+            made[-1] = Turn(role, (*before, *message.said))
+        elif role != "assistant" or message.said != ("",):
             made.append(Turn(role, message.said))
     return "\n\n".join(system) or None, tuple(made)
