@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import warnings
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -350,6 +351,17 @@ class HttpContract(ProviderContract):
             reply = provider.read(await provider.send(provider.prepare(request)))
         assert reply.text == text
         assert heard(wire, server.requests[0].json) == expected(wire, said)
+
+    async def test_a_large_picture_arrives_whole_whatever_is_made_of_warnings(self, wire: Wire) -> None:
+        last = shown(replace(PICTURE, data=bytes(2**20)), "?")
+        request = ModelRequest(frame=Frame(messages=()), last=last)
+        said = '{"score": 1}'
+        async with behind(wire, Answer(body=wire.body(ScriptedReply(text=said), "m"))) as (provider, server, _):
+            call = provider.prepare(request)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert provider.read(await provider.send(call)).text == said
+        assert server.requests[0].body == call.body
 
     async def test_an_image_that_a_tool_gave_back_is_in_its_result_or_refused(self, wire: Wire) -> None:
         said = (

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
@@ -35,6 +36,8 @@ __all__ = ["MAX_REPLY_BYTES", "AiohttpTransport", "HttpReply", "Transport"]
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
 _IDLE_S = 30.0
+_AT_ONCE = 2**20
+"""The most bytes of a request that are written in one go; the loop would stand still over more, and aiohttp warns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ class AiohttpTransport:
         try:
             response = await held.session.post(
                 address.url,
-                data=body,
+                data=body if len(body) <= _AT_ONCE else BytesIO(body),
                 headers=None if headers is held.headers else headers,
                 allow_redirects=False,
                 proxy=address.proxy,
