@@ -141,6 +141,16 @@ def test_the_steps_summary_gets_the_markdown_at_its_end(folder: Folder, monkeypa
     assert summary.read_text().startswith("what others wrote\n## capitals: ❌ failed\n")
 
 
+def test_what_is_there_of_the_summary_leaves_less_room(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = folder.path / "summary.md"
+    summary.write_text("x" * 999_000)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+
+    folder.jurat("run", "suite.yaml", "--format", "github")
+
+    assert summary.read_text().lstrip("x") == "\n1 more run: no room is left here; `jurat runs` lists them\n"
+
+
 def test_a_summary_that_cannot_be_written_is_told_and_costs_no_other_report(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

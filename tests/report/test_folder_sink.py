@@ -58,6 +58,7 @@ def test_an_error_on_the_way_leaves_all_as_it_was(tmp_path: Path) -> None:
     [
         *("", "/etc/passwd", "../a", "a/../../b", "a/..", "./a", "a//b", "a/", "C:/a", "C:a", "..\\a", "a\\b", "a\0b"),
         *("a\nb", "a\x1bb", "x" * 300, "\ud800"),
+        *("con", "a/NUL.json", "Com1.txt", "a.", "a /b", "a:stream", "a?", "a*.json", 'a"b', "<a>", "a|b"),
     ],
 )
 def test_a_name_that_leads_elsewhere_or_is_none_is_refused(tmp_path: Path, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from html.parser import HTMLParser
 
@@ -10,9 +11,10 @@ from golden_files import golden
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from told_runs import HOSTILE_RUN, RULES, mixed, run_of, support, told_by
+from told_runs import HOSTILE_RUN, RULES, feed, mixed, run_of, support, told_by
 
 from jurat.report.record import RunStatus
+from jurat.report.reporters import ReportOptions, make_reporter
 from jurat.report.reporters.foreign import markdown, shown
 from jurat.report.reporters.markdown import MOST_BYTES
 from jurat.vocabulary import Status
@@ -129,3 +131,19 @@ def test_answers_are_told_only_where_they_were_asked_for() -> None:
 
     assert "SECRET" not in told_by("markdown", (run(), rows))
     assert "<pre>SECRET\n\n# title</pre>" in told_by("markdown", (run(), rows), include_output=True)
+
+
+@pytest.mark.parametrize("room", [0, 3_000, 7_000, 50_000, 300_000])
+def test_several_runs_keep_within_what_the_sink_takes_and_none_goes_unmentioned(room: int) -> None:
+    sink = io.BytesIO()
+    reporter = make_reporter("markdown", sink, ReportOptions(room=room, runs=60))
+    for _ in range(60):
+        feed(reporter, *support())
+    reporter.close()
+    text = sink.getvalue().decode()
+
+    told = text.count("## support-assistant: ")
+    untold = re.findall(r"(\d+) more runs?: no room is left here", text)
+    assert len(sink.getvalue()) <= max(room, 100)
+    assert told + int(untold[0] if untold else 0) == 60
+    assert (told > 0) is (room > 6_000)

@@ -21,7 +21,16 @@ from jurat.report.record import RunRecord
 from jurat.report.reporters import Reporter, Sink, Told
 from jurat.report.run_console import RunConsole
 
-__all__ = ["ConsoleReporter", "Out", "appended", "from_workspace", "standard_output", "step_summary", "whole"]
+__all__ = [
+    "ConsoleReporter",
+    "Out",
+    "appended",
+    "from_workspace",
+    "room_left",
+    "standard_output",
+    "step_summary",
+    "whole",
+]
 
 _MAX_WIDTH = 120
 
@@ -158,6 +167,16 @@ class Out:
         except Exception as told:
             error = told
         return StoreError(f"report: cannot be written: {error.strerror}") if isinstance(error, OSError) else error
+
+
+def room_left(summary: Path) -> int:
+    """How many bytes a step's summary still takes: with one byte too many GitHub shows nothing of it."""
+    from jurat.report.reporters.markdown import MOST_BYTES
+
+    try:
+        return MOST_BYTES - summary.stat().st_size
+    except OSError:  # it is not there yet, or whoever writes to it will be told
+        return MOST_BYTES
 
 
 def from_workspace(file: str) -> str:

@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from jurat.cli._csv import csv_text, trial_rows
-from jurat.cli._outs import ConsoleReporter, Out, appended, from_workspace, standard_output, step_summary, whole
+from jurat.cli._outs import (
+    ConsoleReporter,
+    Out,
+    appended,
+    from_workspace,
+    room_left,
+    standard_output,
+    step_summary,
+    whole,
+)
 from jurat.cli._stdout import coloured, line, mend_standard_streams, own_output
 from jurat.errors import AuthoringError, Fault
 from jurat.evaluation.reducers import reduce_statuses
@@ -145,14 +154,16 @@ def _files(printing: Printing) -> list[tuple[str, Path]]:
     return [*own, *printing.reports]
 
 
-def _reporter(printing: Printing, runs: int, name: str, screen: IO[str] | None, sink: Sink) -> Reporter:
+def _reporter(
+    printing: Printing, runs: int, name: str, screen: IO[str] | None, sink: Sink, room: int | None = None
+) -> Reporter:
     """A reporter; `screen` is what its sink ends at, where a person may be looking."""
     if name == CONSOLE:
         return ConsoleReporter(sink, coloured=screen is not None and coloured())
     from jurat._version import __version__
 
     options = ReportOptions(
-        include_output=printing.include_output, runs=runs, version=__version__, located=from_workspace
+        include_output=printing.include_output, runs=runs, version=__version__, located=from_workspace, room=room
     )
     return make_reporter(name, sink, options)
 
@@ -160,7 +171,8 @@ def _reporter(printing: Printing, runs: int, name: str, screen: IO[str] | None, 
 async def _tell_all(store: Store, finished: Sequence[Finished], printing: Printing, outs: list[Out]) -> None:
     forms = {printing.form, *(name for name, _ in printing.reports)}
     if "github" in forms and (summary := step_summary()) is not None:
-        outs.append(Out(appended(summary), partial(_reporter, printing, len(finished), "markdown", None)))
+        make = partial(_reporter, printing, len(finished), "markdown", None, room=room_left(summary))
+        outs.append(Out(appended(summary), make))
     try:
         for one in finished:
             await _tell(store, one, outs, forms, include_output=printing.include_output)

@@ -1,8 +1,8 @@
 """A folder that reports are written into, and nothing outside of it, whatever a report's name is.
 
 A report appears under its name when it is whole and safe on the disk; until then what stood there stands. Names are
-relative, with `/`; folders on the way are made. No link is followed, neither on the way nor at the end: a link in a
-report's place is replaced, not written through.
+relative, with `/`, and such as every system can have; folders on the way are made. No link is followed, neither on the
+way nor at the end: a link in a report's place is replaced, not written through.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from jurat.errors import AuthoringError, Fault, StoreError
 __all__ = ["FolderSink"]
 
 _DRIVE = re.compile(r"[A-Za-z]:")
+_ELSEWHERE = re.compile(
+    r'(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?|.*[ .]|.*[<>:"|?*].*', re.IGNORECASE | re.DOTALL
+)
+"""What is no name on Windows, or another file's: devices, streams, names that lose their end."""
 _LONGEST = 200
 """The most bytes of one name; a name beside it has to have room too."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -91,6 +95,8 @@ def _steps(name: str) -> list[str]:
         wrong = "one with an empty step, or with . or .."
     elif any(len(step.encode("utf-8", "replace")) > _LONGEST for step in steps):
         wrong = f"one with a step of more than {_LONGEST} bytes"
+    elif any(_ELSEWHERE.fullmatch(step) for step in steps):
+        wrong = "one that is none on Windows, or that of a device"
     elif any(ord(sign) < 0x20 or 0x7F <= ord(sign) < 0xA0 or 0xD800 <= ord(sign) < 0xE000 for sign in name):
         wrong = "one with control characters"
     if wrong:

@@ -22,7 +22,9 @@ __all__ = ["MOST_BYTES", "MarkdownReporter"]
 
 MOST_BYTES = 1_000_000
 _TAIL = 4_000
-"""Kept free for what comes after the cases."""
+"""Kept free for what comes after all runs."""
+_FOOT = 2_000
+"""Kept free for what comes after the cases of a run."""
 _MOST_ROWS = 50
 _NAME = 200
 _REASON = 1_000
@@ -39,28 +41,33 @@ class MarkdownReporter:
 
     def __init__(self, sink: Sink, options: ReportOptions) -> None:
         self._sink, self._options = sink, options
-        self._room = MOST_BYTES - _TAIL
+        self._room = min(MOST_BYTES, MOST_BYTES if options.room is None else options.room) - _TAIL
         self._samples = 1
         self._shown = self._left_out = 0
         self._run: RunRecord | None = None
-        self._runs = 0
+        self._runs = self._untold = 0
 
     def begin(self, run: RunRecord, summary: Mapping[str, Json], gate: Mapping[str, Json] | None) -> None:
-        """The outcome and the figures."""
+        """The outcome and the figures, as far as there is room: the figures are the first to go."""
         self._samples, self._shown, self._left_out, self._run = run.samples, 0, 0, run
+        head = ("\n" if self._runs else "") + _head(run, gate)
         tables = (_figures(summary), _policy(gate), _assertions(summary), _labels(summary), _errors(summary))
-        parts = [_head(run, gate), *tables]
-        text = "\n\n".join(part for part in parts if part)
-        self._write(("\n" if self._runs else "") + text + "\n")
+        whole = "\n\n".join(part for part in (head, *tables) if part) + "\n"
+        text = next((text for text in (whole, head + "\n") if len(text.encode()) + _FOOT <= self._room), None)
+        if text is None:
+            self._untold += 1
+            self._run = None
+            return
+        self._write(text)
         self._runs += 1
 
     def case(self, told: Told) -> None:
         """A case that did not pass, folded."""
-        if told.outcome is Status.PASS:
+        if told.outcome is Status.PASS or self._run is None:
             return
         text = "".join(_case(told, self._samples, include_output=self._options.include_output))
         title = "" if self._shown else "\n### Cases that did not pass\n"
-        if len((title + text).encode()) > self._room:
+        if len((title + text).encode()) + _FOOT > self._room:
             self._left_out += 1
             return
         self._shown += 1
@@ -78,7 +85,9 @@ class MarkdownReporter:
         self._write(f"\n<sub>run {markdown(self._run.id)}, {markdown(times)}{by}</sub>\n")
 
     def close(self) -> None:
-        """Nothing is left to say."""
+        """How many runs there was no room for."""
+        if self._untold:
+            self._write(f"\n{count(self._untold, 'more run')}: no room is left here; `jurat runs` lists them\n")
 
     def _write(self, text: str) -> None:
         data = text.encode("utf-8")

@@ -35,12 +35,14 @@ class ReportOptions:
         version: of the program that writes it.
         located: how a file is called, from the name that it has where the program was begun, where those look who read
             the report: from the root of a checkout.
+        room: the most bytes that the sink takes, where it is bounded.
     """
 
     include_output: bool = False
     runs: int = 1
     version: str = "0"
     located: Callable[[str], str] = str
+    room: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
