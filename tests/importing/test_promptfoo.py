@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from importfiles import FILES, Made, command, imported, told_of
+
+from jurat.errors import AuthoringError, Fault
+from jurat.folderfiles import FolderFiles
+from jurat.importing import Draft, Notes, Source, compose, finished, importer_for
+from jurat.suite.manifest import gather_suite
 
 
 def config(**parts: Any) -> dict[str, Any]:
@@ -393,3 +402,68 @@ def test_a_file_of_prompts_holds_one_between_each_of_its_lines_of_dashes(tmp_pat
         "prompt-1 2": "Curt --- {{q}}\n",
         "chat": {"text": "Ask {{q}}"},
     }
+
+
+class Shelf:
+    """A folder in which every file holds the same."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def read(self, path: str, *, limit: int) -> bytes:
+        if len(path) > 40:
+            raise AuthoringError("file", [Fault(path="", expected="a file", found="none")])
+        return self._content[:limit]
+
+    def open(self, path: str) -> Any:
+        return io.BytesIO(self.read(path, limit=1_000))
+
+
+CELLS = st.text(st.sampled_from('a:(0.5),\n\r\t"{}[] -_'), max_size=12) | st.sampled_from(
+    ["contains:", "not-is-json", "latency(2)", "similar(9):x", "grade:y", "{{q}}", "file://t.txt", "fn:x", "cost:nan"]
+)
+HEADS = st.sampled_from(
+    ["q", "__expected", "__expected1", "__threshold", "__metadata:a", "__metric", "__prefix", "token"]
+)
+TABLES = st.lists(st.lists(CELLS, max_size=4), max_size=4).flatmap(
+    lambda rows: st.lists(HEADS, min_size=1, max_size=4).map(lambda head: [head, *rows])
+)
+PARTS = st.sampled_from(
+    [*(f"file://t.{kind}" for kind in ("csv", "yaml", "jsonl", "txt", "py")), "x", "{{q}}", None, 1]
+)
+TREES: st.SearchStrategy[Any] = st.recursive(
+    PARTS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["vars", "q", "assert", "type", "value", "config", "tests", "path"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(rows=TABLES, tree=TREES, config=st.tuples(TREES, TREES, TREES, TREES), table=st.booleans())
+def test_no_file_beside_a_configuration_makes_an_import_crash(rows: Any, tree: Any, config: Any, table: bool) -> None:
+    page = io.StringIO()
+    csv.writer(page).writerows(rows)
+    content = page.getvalue() if table else json.dumps(tree)
+    tests, scenarios, default, prompts = config
+    whole = {
+        "prompts": prompts,
+        "providers": "openai:m",
+        "tests": tests,
+        "defaultTest": default,
+        "scenarios": scenarios,
+    }
+    source = Source("c.json", io.BytesIO(json.dumps(whole).encode()), Notes(lambda _: None), Shelf(content.encode()))
+    draft = Draft()
+
+    try:
+        cases = list(finished(importer_for("promptfoo", source).read(source, draft), draft))
+    except AuthoringError:
+        return
+    if cases:
+        faults: list[Fault] = []
+        text = json.dumps({**compose(draft, "x"), "cases": cases}).encode()
+        gather_suite(text, "suite.json", FolderFiles(FILES), faults)
+        assert faults == []
