@@ -14,6 +14,7 @@ from jurat.engine.circuit import Circuit, patience_for
 from jurat.errors import ErrorCategory, ProviderError
 from jurat.judge import Judge, JudgeSettings
 from jurat.provider import Call, Raw, ScriptedProvider, ScriptedReply
+from jurat.provider.faults import Exhausted
 from jurat.provider.protocol import ProviderSettings
 
 REFUSED = ProviderError(ErrorCategory.AUTH_ERROR, "the key was refused; it came from SOME_KEY")
@@ -82,6 +83,23 @@ async def test_who_is_slow_has_not_refused_and_holds_nobody_for_longer_than_its_
     await circuit.turn()
     await asyncio.wait_for(circuit.turn(), 5)
     assert circuit.settled
+
+
+async def test_who_has_no_more_to_give_is_asked_three_times_and_no_more() -> None:
+    notices, asked = Recorder(), list[object]()
+    circuit = Circuit("judge", notices, patience_s=60)
+    spent = Exhausted(ErrorCategory.RATE_LIMITED, "the credit is used up")
+    await asyncio.gather(*(ask(circuit, spent, asked) for _ in range(1000)))
+    assert len(asked) == 3
+    told = "judge had no more to give 3 times in a row, and is asked no more: every further call to it is an error "
+    assert notices.said == [told + "(rate_limited) that costs nothing. the credit is used up"]
+
+
+async def test_a_limit_of_the_rate_closes_nothing() -> None:
+    circuit = Circuit("judge", Recorder(), patience_s=60)
+    for _ in range(10):
+        circuit.note(ProviderError(ErrorCategory.RATE_LIMITED, "slow down"))
+    assert circuit.closed is None
 
 
 async def test_refusals_between_successes_close_nothing() -> None:

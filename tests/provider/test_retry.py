@@ -14,6 +14,7 @@ from loopback import Answer, FakeTime, Server, answer, serving
 
 from jurat.errors import ErrorCategory, ProviderError
 from jurat.provider import HttpProvider, ProviderSettings, Raw, RetryPolicy
+from jurat.provider.faults import Exhausted
 from jurat.provider.gate import Gate
 from jurat.provider.retry import server_delay
 
@@ -322,3 +323,35 @@ async def test_a_limit_under_its_other_name_is_an_attempt_that_failed_too() -> N
     assert isinstance(raw, Raw)
     assert raw.failed == (ErrorCategory.INVALID_REQUEST, ErrorCategory.RATE_LIMITED)
     assert raw.attempts == requests == 3
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        failing(429, Retry_After="3600"),
+        failing(402),
+        answer({"error": {"code": "insufficient_quota", "message": "no"}}, 429),
+    ],
+)
+async def test_what_all_other_calls_would_come_to_as_well_is_told_apart(refusal: Answer) -> None:
+    error, requests = await outcome(FakeTime(), refusal, GOOD)
+    assert isinstance(error, Exhausted)
+    assert (error.category, error.attempts, requests) == (ErrorCategory.RATE_LIMITED, 1, 1)
+
+
+async def test_a_delay_longer_than_a_call_may_take_is_too_long_for_all_calls() -> None:
+    error, _ = await outcome(FakeTime(), failing(503, Retry_After="61"), GOOD, deadline_s=60.0)
+    assert isinstance(error, Exhausted)
+    assert "asks to wait 61 s, which is more than the 60 s that are waited for; not tried again" in str(error)
+
+
+async def test_a_call_that_may_not_be_tried_again_makes_the_others_wait_all_the_same() -> None:
+    time = FakeTime()
+    async with (
+        serving(failing(429, Retry_After="50"), GOOD) as server,
+        provider_at(server, time, max_attempts=1) as one,
+    ):
+        with pytest.raises(ProviderError):
+            await send(one)
+        await send(one)
+    assert time.waits == [50.0]

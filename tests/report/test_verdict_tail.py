@@ -90,7 +90,8 @@ def test_lines_are_told_in_order_with_whether_they_stand(out: VerdictFile) -> No
         ("timeout", 1, True),
         ("malformed_json", 1, True),
         ("request_invalid", 0, True),
-        ("rate_limited", 4, True),
+        ("rate_limited", 4, False),
+        ("overloaded", 4, True),
     ],
 )
 def test_a_row_was_asked_about_unless_no_call_was_made_or_let_in(error: str, attempts: int, asked: bool) -> None:

@@ -1,7 +1,8 @@
-"""The circuit to one provider: opened for good when it refuses the key again and again.
+"""The circuit to one provider: opened for good when it refuses the key, or has no more to give, again and again.
 
 Three refusals in a row close a provider: every further call to it is that error, without a request, and this is said
-once. Until the provider has taken the key for the first time one call is on its way at a time, so that at any
+once. A refusal is one of the key, a word that the credit is used up, or a delay that is too long to be waited for.
+Until the provider has taken the key for the first time one call is on its way at a time, so that at any
 concurrency no more than three requests are wasted on a wrong key. That holds others back for so long as refusals take
 at most, and no longer: a call that is being worked on has not been refused. Another machine gets 10 s, this one a
 quarter of a second, or where no key is sent a fifth of that; who has no address holds nobody back. The time is counted
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 
 from jurat.errors import ErrorCategory, EvaluationError, RequestError
 from jurat.provider.addresses import is_loopback
+from jurat.provider.faults import Exhausted
 
 __all__ = ["REFUSALS", "Circuit", "patience_for"]
 
@@ -79,7 +81,8 @@ class Circuit:
     def note(self, outcome: object) -> None:
         """Take account of what became of a call."""
         category = outcome.category if isinstance(outcome, EvaluationError) else None
-        if category not in _KEY_REFUSED:
+        exhausted = isinstance(outcome, Exhausted)
+        if category is None or not (exhausted or category in _KEY_REFUSED):
             self._refused = 0
             if not self.settled:
                 self._settle()
@@ -89,8 +92,8 @@ class Circuit:
             self.closed = RequestError(category, str(outcome))
             self._settle()
             self._notice(
-                f"{self._name} refused the key {REFUSALS} times in a row, and is asked no more: every further "
-                f"call to it is an error ({category}) that costs nothing. {outcome}"
+                f"{self._name} {'had no more to give' if exhausted else 'refused the key'} {REFUSALS} times in a row, "
+                f"and is asked no more: every further call to it is an error ({category}) that costs nothing. {outcome}"
             )
 
     def _wait(self, left_s: float) -> None:

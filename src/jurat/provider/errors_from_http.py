@@ -29,7 +29,7 @@ from jurat.provider.error_words import (
     told_by,
     told_in,
 )
-from jurat.provider.faults import RefusedParameter, TransientError
+from jurat.provider.faults import Exhausted, RefusedParameter, TransientError
 from jurat.provider.http import HttpReply
 
 __all__ = ["Destination", "error_from_reply", "error_in_body", "holds_error", "looks_like_json", "request_id"]
@@ -111,7 +111,7 @@ def _sorted(status: int, told: Told, to: Destination) -> ProviderError:
         return ProviderError(ErrorCategory.REFUSAL, f"the content filter of {to.where} refused the request")
     if status == 402 or (status != 401 and codes & NO_CREDIT) or (status in (200, 400, 403, 429) and told.no_credit):
         what = f"the credit or quota at {to.where} is used up. Not tried again: waiting does not mend it"
-        return ProviderError(ErrorCategory.RATE_LIMITED, what)
+        return Exhausted(ErrorCategory.RATE_LIMITED, what)
     if status in (401, 403) or (status in (200, 400) and (codes & BAD_KEY or told.bad_key)):
         return ProviderError(ErrorCategory.AUTH_ERROR, _auth_sentence(status, to))
     if codes & OVERLOADED or status in (503, 529):

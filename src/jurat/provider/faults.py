@@ -1,4 +1,5 @@
-"""Kinds of provider error: those that may pass, those that stay, and those that name what to send otherwise.
+"""Kinds of provider error: those that may pass, those that stay, those that all calls come to, and those that name
+what to send otherwise.
 
 `TransientError` is a ProviderError that another try may mend (a busy server, a broken connection); only the retry
 layer looks at the difference, and whoever catches ProviderError catches both. An error that only tells a caller what
@@ -11,11 +12,15 @@ from typing import Any
 
 from jurat.errors import ErrorCategory, ProviderError
 
-__all__ = ["RefusedParameter", "TransientError", "settled"]
+__all__ = ["Exhausted", "RefusedParameter", "TransientError", "settled"]
 
 
 class TransientError(ProviderError):
     """A ProviderError that may pass. What the retry layer retries, and nothing else."""
+
+
+class Exhausted(ProviderError):
+    """A ProviderError that other calls would come to, too: the credit is used up, or for long nothing is to be had."""
 
 
 class RefusedParameter(ProviderError):
@@ -32,7 +37,8 @@ class RefusedParameter(ProviderError):
 
 def settled(error: ProviderError, failed: tuple[ErrorCategory, ...], remark: str = "") -> ProviderError:
     """The same fault, told after the last try: with why each request failed, and a remark."""
-    return ProviderError(
+    kind = Exhausted if isinstance(error, Exhausted) else ProviderError
+    return kind(
         ErrorCategory(error.category),
         f"{error}{remark}",
         status=error.status,

@@ -24,7 +24,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from jurat.errors import ErrorCategory, EvaluationError, ProviderError
-from jurat.provider.faults import TransientError, settled
+from jurat.provider.faults import Exhausted, TransientError, settled
 from jurat.provider.waiting import without_place
 
 __all__ = ["Pause", "RetryPolicy", "Timing", "retry", "server_delay"]
@@ -118,10 +118,12 @@ async def retry(
         attempts = len(failed)
         wait = _wait(error, attempts, policy, timing)
         remark = _reason_to_stop(error, attempts, wait, policy, timing.monotonic() - started)
-        if remark is not None:
-            raise settled(error, failed, remark)
+        if _asks_for_too_long(error, policy):
+            raise settled(_exhausted(error), failed, str(remark))
         if error.retry_after_s is not None:
             pause.extend(error.retry_after_s)
+        if remark is not None:
+            raise settled(error, failed, remark)
         begun = timing.monotonic()
         try:
             await without_place(timing.sleep(wait), turn=False)
@@ -164,15 +166,26 @@ def _wait(error: TransientError, attempts: int, policy: RetryPolicy, timing: Tim
     return base * (0.5 + 0.5 * chance)
 
 
+def _longest(policy: RetryPolicy) -> float:
+    """The longest delay that a server may ask for."""
+    return min(policy.retry_after_cap_s, policy.deadline_s)
+
+
+def _asks_for_too_long(error: ProviderError, policy: RetryPolicy) -> bool:
+    return error.retry_after_s is not None and error.retry_after_s > _longest(policy)
+
+
+def _exhausted(error: ProviderError) -> Exhausted:
+    fields = {"status": error.status, "retry_after_s": error.retry_after_s, "request_id": error.request_id}
+    return Exhausted(ErrorCategory(error.category), str(error), **fields)  # type: ignore[arg-type]
+
+
 def _reason_to_stop(
     error: TransientError, attempts: int, wait: float, policy: RetryPolicy, elapsed: float
 ) -> str | None:
-    asked = error.retry_after_s
-    if asked is not None and asked > policy.retry_after_cap_s:
-        return (
-            f". The server asks to wait {asked:g} s, which is more than the {policy.retry_after_cap_s:g} s that are "
-            "waited for; not tried again"
-        )
+    if _asks_for_too_long(error, policy):
+        asked, most = f"{error.retry_after_s:g} s", f"{_longest(policy):g} s"
+        return f". The server asks to wait {asked}, which is more than the {most} that are waited for; not tried again"
     if attempts >= policy.max_attempts:
         return f" (requests made: {attempts})"
     if elapsed + wait > policy.deadline_s:

@@ -1,9 +1,9 @@
 """Verdicts that are reached anew: some lines of a verdict file are replaced, each in its place, the others stay.
 
-A row that was never asked about (the budget was spent, the key refused, the time over) has an error for a verdict, and
-is asked about when the job goes on. From the first such line on, the file is taken apart: its lines wait beside it,
-nameless, and come back in their order, those that stand word for word, between the new ones. Whatever ends the job, the
-lines that were not replaced by then come back as they were.
+A row that was never asked about (the budget was spent, the key refused, the rate limited, the time over) has an error
+for a verdict, and is asked about when the job goes on. From the first such line on, the file is taken apart: its lines
+wait beside it, nameless, and come back in their order, those that stand word for word, between the new ones. Whatever
+ends the job, the lines that were not replaced by then come back as they were.
 
 When the process dies in the middle, the lines that still wait are gone; the replies behind them are in the store.
 """
@@ -22,7 +22,10 @@ __all__ = ["Tail", "was_asked"]
 
 Stands = Callable[[Mapping[str, Json]], bool]
 _ROOM = 1 << 20
-_REFUSED = (ErrorCategory.BUDGET_EXHAUSTED, ErrorCategory.AUTH_ERROR, ErrorCategory.MISSING_API_KEY)
+_TURNED_AWAY = (
+    *(ErrorCategory.BUDGET_EXHAUSTED, ErrorCategory.AUTH_ERROR, ErrorCategory.MISSING_API_KEY),
+    ErrorCategory.RATE_LIMITED,
+)
 
 
 def was_asked(line: Mapping[str, Any]) -> bool:
@@ -30,7 +33,7 @@ def was_asked(line: Mapping[str, Any]) -> bool:
     error = line["evaluator"].get("error")
     if line["status"] != "error" or not isinstance(error, Mapping):
         return True
-    if error.get("type") in _REFUSED:
+    if error.get("type") in _TURNED_AWAY:
         return False
     return error.get("type") != ErrorCategory.TIMEOUT or line["evaluator"]["attempts"] > 0
 
