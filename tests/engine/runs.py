@@ -180,6 +180,15 @@ def errors(trials: Sequence[TrialRecord]) -> list[str | None]:
     return [trial.subject.error.type.value if trial.subject.error else None for trial in trials]
 
 
+def costs(trials: Sequence[TrialRecord]) -> list[float | None]:
+    """What each trial cost its subject and its judges, in units of one call; None is unknown."""
+    made: list[float | None] = []
+    for trial in trials:
+        parts = [trial.subject.spending.cost_usd, *(one.spending.cost_usd for one in trial.assessments)]
+        made.append(None if None in parts else round(sum(part or 0.0 for part in parts) / COST, 6))
+    return made
+
+
 class Plain:
     """A subject of the simplest kind: an answer by the question, with a key that names question and repeat."""
 
