@@ -196,8 +196,9 @@ class _Check:
             if not isinstance(self.run.provenance.get(name), str):
                 self.say(f"run.provenance.{name}", "text", "nothing")
         judges = self.run.provenance.get("judges")
-        if not isinstance(judges, list | tuple) or list(judges) != sorted(self._judges):
-            self.say("run.provenance.judges", "the judges' identities, sorted, each once", "something else")
+        listed = list(judges) if isinstance(judges, list | tuple) else None
+        if listed is None or listed != sorted(one for one in listed if isinstance(one, str)):
+            self.say("run.provenance.judges", "the judges' identities, sorted", "something else")
         if not isinstance(self.run.provenance.get("subject", ""), Mapping | None):
             self.say("run.provenance.subject", "who answered, or null", "something else, or nothing")
         samples = self.run.options.get("samples", self.run.samples)

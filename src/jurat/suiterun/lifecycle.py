@@ -88,7 +88,7 @@ def _provenance(prepared: Prepared) -> dict[str, Json]:
     suite = prepared.suite
     made = provenance(folder_of(suite) if suite.file else None)
     made["subject"] = None if prepared.subject is None else thaw(dict(prepared.subject.identity))
-    made["judges"] = sorted(judge.facts.identity for judge in prepared.judges)
+    made["judges"] = sorted({judge.facts.identity for judge in prepared.judges})
     made["price_sources"] = price_sources(prepared.judges, prepared.subject)
     return made
 
