@@ -71,6 +71,30 @@ def test_names_that_only_sound_alike(name: str) -> None:
         "pcsk_abc12_" + "f" * 40,
         "SG." + "g" * 22 + "." + "h" * 43,
         "Basic dXNlcjpwYXNzd29yZA==",
+        *(
+            "BEARER abcdefghijklmnop",
+            "rk_live_" + "i" * 10,
+            "sk_test_" + "j" * 10,
+            "xai-" + "k" * 24,
+            "pplx-" + "l" * 24,
+        ),
+        *(
+            "hf_" + "m" * 24,
+            "gho_" + "n" * 24,
+            "ghs_" + "o" * 24,
+            "ghu_" + "p" * 24,
+            "nvapi-" + "q" * 20,
+            "glpat-" + "r" * 20,
+        ),
+        *(f"xox{kind}-" + "s" * 20 for kind in "abps"),
+        *(
+            "dop_v1_" + "t" * 20,
+            "ya29." + "u" * 20,
+            "fw_" + "v" * 20,
+            "csk-" + "w" * 20,
+            "AKIA" + "X" * 16,
+            "ASIA" + "Y" * 16,
+        ),
     ],
 )
 def test_values_that_look_like_keys(value: str) -> None:
