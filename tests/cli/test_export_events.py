@@ -117,12 +117,23 @@ def test_a_collector_that_refuses_is_an_error_with_its_status_and_nothing_it_say
 
     with Collector(status, b"SAID") as collector:
         endpoint = f"{collector.url}/v1/logs".replace("//", "//me:SECRET@")
-        done = folder.jurat("export", "latest", "--format", "otlp", "--endpoint", endpoint)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", endpoint)
+        done = folder.jurat("export", "latest", "--format", "otlp")
 
     assert done.code == 4
     assert f"the collector did not take the events: {told}" in done.err
     assert "SECRET" not in done.err
     assert "SAID" not in done.err
+
+
+@pytest.mark.parametrize("url", ["http://me:SECRET@127.0.0.1:9/v1/logs", "http://127.0.0.1:9/v1/logs?api_key=SECRET"])
+def test_a_key_in_the_address_of_the_collector_is_refused_and_not_repeated(folder: Folder, url: str) -> None:
+    folder.write("recorded.yaml", SUITE)
+    folder.jurat("run", "recorded.yaml")
+    done = folder.jurat("export", "latest", "--format", "otlp", "--endpoint", url)
+    assert done.code == 2
+    assert "--endpoint: expected an address without a key" in done.err
+    assert "SECRET" not in done.err
 
 
 def test_a_collector_that_takes_a_part_has_not_got_the_run(folder: Folder) -> None:

@@ -57,6 +57,7 @@ def export(
 
 def _refuse_misfits(printing: Printing, endpoint: str | None) -> None:
     from jurat.errors import AuthoringError, Fault
+    from jurat.provider.addresses import holds_key
 
     sent = printing.form == "otlp"
     if sent and printing.output is not None:
@@ -64,6 +65,10 @@ def _refuse_misfits(printing: Printing, endpoint: str | None) -> None:
         raise AuthoringError("jurat export", [fault])
     if endpoint is not None and not sent:
         fault = Fault(path="--endpoint", expected="--format otlp with a collector", found=f"--format {printing.form}")
+        raise AuthoringError("jurat export", [fault])
+    if endpoint is not None and holds_key(endpoint):
+        hint = "A key belongs into OTEL_EXPORTER_OTLP_HEADERS"
+        fault = Fault(path="--endpoint", expected="an address without a key", found="one that has some", hint=hint)
         raise AuthoringError("jurat export", [fault])
 
 
