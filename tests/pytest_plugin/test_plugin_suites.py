@@ -140,6 +140,21 @@ def test_a_faulty_suite_is_an_error_of_collection_that_tells_all_faults(project:
     assert project.calls() == 0
 
 
+def test_of_very_many_faults_the_first_are_told_and_how_many_more_there_are(project: Project) -> None:
+    rows = "".join(f"  - {{name: c{number}, vars: {{}}}}\n" for number in range(200))
+    project.suite(f"suite: many\nprompt: hello\nassertions: [{{type: contains, value: a}}]\ncases:\n{rows}")
+    project.tests("""
+def test_it(assert_evaluations, answer):
+    assert_evaluations(answer, [{"type": "contians"}] * 200)
+""")
+
+    done = project.run("--continue-on-collection-errors", "--tb=long")
+
+    told = [line for line in done.outlines if "more lines; jurat suite validate tells all faults of a suite" in line]
+    assert len(told) == 2
+    assert len(done.outlines) < 110
+
+
 def test_what_keeps_a_suite_from_being_run_is_told_once(project: Project) -> None:
     project.suite(CAPITALS.replace("threshold: 85", "threshold: 850"))
 

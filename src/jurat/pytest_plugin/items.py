@@ -13,7 +13,7 @@ from jurat.errors import AuthoringError, JuratError
 from jurat.pytest_plugin.options import near
 from jurat.pytest_plugin.raised import EvaluationFailed, Undecided, error_for
 from jurat.pytest_plugin.session import current
-from jurat.pytest_plugin.telling import rules_told
+from jurat.pytest_plugin.telling import faults_told, rules_told
 from jurat.report.plaintext import clipped, visible
 from jurat.suite.case import Case, Place
 from jurat.suite.loaded import LoadedSuite
@@ -39,7 +39,7 @@ class SuiteFile(pytest.File):
         try:
             loaded = loaded_suite(near(self.path))
         except AuthoringError as error:
-            raise self.CollectError(visible(str(error))) from None
+            raise self.CollectError(faults_told(error)) from None
         for case in loaded.suite.cases:
             yield CaseItem.from_parent(self, name=item_name(case.name), suite=loaded, place=case.place, case=case)
         if loaded.suite.policy:

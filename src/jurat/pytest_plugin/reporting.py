@@ -196,9 +196,11 @@ def _is_here(entry: Any) -> bool:
 
 def _terse(error: BaseException, place: tuple[str, int]) -> Any:
     """The message and where the test stands: no source, no arguments, no locals, which may hold an answer."""
+    from jurat.pytest_plugin.telling import faults_told
+
     path, line = place
     kind = type(error).__name__
-    message = f"{kind}: {error}"
+    message = f"{kind}: {faults_told(error)}"
     shown: Any = pytest.ExceptionInfo.from_exception(error).getrepr(style="value", chain=False)
     crash, entry = shown.reprcrash, shown.reprtraceback.reprentries[-1]
     crash.path, crash.lineno, crash.message = path, line, message

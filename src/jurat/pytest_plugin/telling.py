@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jurat.errors import AuthoringError
 from jurat.jsontext import Json
 from jurat.report.digits import count, short
 from jurat.report.findings import Problem, problems, unasked
-from jurat.report.plaintext import clipped, wrapped
+from jurat.report.plaintext import clipped, visible, wrapped
 from jurat.report.record import AssessmentRecord, SubjectRecord, TrialRecord
 from jurat.vocabulary import Status
 
@@ -21,6 +22,7 @@ __all__ = [
     "CaseResult",
     "Figure",
     "case_result",
+    "faults_told",
     "listed",
     "of_map",
     "problem_lines",
@@ -36,6 +38,8 @@ _OUTPUT = 2_000
 _WIDTH = 110
 _MOST_PROBLEMS = 12
 _MOST_QUOTES = 3
+_MOST_LINES = 30
+"""How much is told of what is wrong with a suite of ten thousand cases."""
 MOST_TOLD = 10
 """How many cases or evaluations are told in full."""
 
@@ -151,6 +155,15 @@ def listed(results: Iterable[tuple[str, Sequence[str]]], more: int) -> list[str]
     for name, own in results:
         lines += [clipped(name, _NAME), *(f"  {line}" for line in own)]
     return [*lines, f"and {more:,} more"] if more else lines
+
+
+def faults_told(error: BaseException) -> str:
+    """An error's message, harmless on a terminal; of an author's faults the first ones, and how many more there are."""
+    lines = visible(str(error)).split("\n")
+    if not isinstance(error, AuthoringError) or len(lines) <= _MOST_LINES:
+        return "\n".join(lines)
+    more = f"  and {count(len(lines) - _MOST_LINES, 'more line')}; jurat suite validate tells all faults of a suite"
+    return "\n".join([*lines[:_MOST_LINES], more])
 
 
 def rules_told(gate: Mapping[str, Json]) -> list[str]:
