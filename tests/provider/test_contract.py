@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from contract import HttpContract, Making, ProviderContract
+from contract import Making, ProviderContract
+from http_contract import HttpContract
 from wire_anthropic import ANTHROPIC_WIRES
 from wire_google import GOOGLE_WIRES
 from wire_ollama import OLLAMA_WIRE

@@ -9,8 +9,8 @@ import json
 from typing import Any
 
 import pytest
-from contract import SECRET
 from loopback import FakeTime, answer, serving
+from wired import SECRET
 
 from handed import Case, lines, shared_directory
 from jurat.errors import AuthoringError, ErrorCategory, ProviderError

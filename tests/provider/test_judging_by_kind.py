@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from contract import behind
 from loopback import Answer
 from test_contract import WIRES
+from wired import behind
 from wires import Wire
 
 from jurat.judge import Judge
