@@ -355,6 +355,15 @@ def test_a_run_records_what_was_shown_and_no_byte_of_it(folder: Folder) -> None:
     assert f"[image/png, {len(CAT):,} bytes, sha256 {HASH[:16]};" in Path("page.html").read_text()
 
 
+def test_a_page_and_the_terminal_show_the_line_where_no_judge_saw_anything_either(folder: Folder) -> None:
+    folder.write("suite.yaml", SUITE + BY_PATH)
+    assert folder.jurat("run", "suite.yaml", "--include-output", "--report", "html=page.html").code == 0
+    line = f"Is this [image/png, {len(CAT)} bytes, sha256 {HASH[:16]}; the picture itself is not shown] a cat?"
+    assert line in Path("page.html").read_text()
+    shown = folder.jurat("show", "latest", "--case", "cat", "--include-output").out
+    assert line in " ".join(shown.split())
+
+
 def test_nobody_believes_that_the_judge_saw_it(folder: Folder) -> None:
     folder.write("suite.yaml", judged(BY_PATH))
     run = jurat.run_suite("suite.yaml", store="s.db")
@@ -440,6 +449,24 @@ def test_a_forecast_does_not_know_what_pictures_take(folder: Folder) -> None:
     assert (high, line["cost_usd"][1], told["cost_usd"][1]) == (None, None, None)
     assert told["unknown"] == ["how many tokens the pictures and documents take that 1 call to eyes show"]
     assert folder.calls == []
+
+
+def test_a_forecast_learns_of_pictures_from_calls_that_showed_some(folder: Folder) -> None:
+    used = '{text: "A cat.", usage: {input_tokens: 900, output_tokens: 3}}'
+    head = SUITE.replace('{match: "Is this ", text: "A cat."}', used).replace('{text: "I see nothing."}', used)
+    question = "  - {{name: c{}, messages: [{{role: user, content: Is this {} a cat?}}]}}\n"
+    folder.write("suite.yaml", head + "".join(question.format(n, n) for n in range(6)))
+    assert folder.jurat("run", "suite.yaml").code == 0
+
+    def told() -> Any:
+        return folder.jurat("run", "suite.yaml", "--dry-run", "--format", "json").json["lines"][0]
+
+    assert told()["basis"] == "from 6 such calls in the store"
+    shown = "".join(BY_PATH.replace("name: cat", f"name: c{n}").replace("Is this", f"Is this {n}") for n in range(6))
+    folder.write("suite.yaml", head + shown)
+    assert (told()["basis"], told()["input_tokens"][1]) == ("estimated from the requests", None)
+    assert folder.jurat("run", "suite.yaml").code == 0
+    assert (told()["basis"], told()["input_tokens"]) == ("from 6 such calls in the store", [5400, 5400])
 
 
 def test_a_case_is_named_by_its_pictures_hash_and_its_snapshot_holds_no_bytes(folder: Folder) -> None:

@@ -12,7 +12,7 @@ from jurat.engine import Plan, PlannedCase
 from jurat.engine.ready import ReadyCase
 from jurat.errors import AuthoringError, EvaluationError
 from jurat.evaluation.subject import Task
-from jurat.evidence import Context, estimate_tokens
+from jurat.evidence import Context, estimate_tokens, message_from_json
 from jurat.forecast import Forecast, Side
 from jurat.jsontext import thaw
 from jurat.judge import Judge, Spending
@@ -101,7 +101,8 @@ class _Sides:
                     return
 
     def _look(self, trial: TrialRecord, *, same_subject: bool) -> None:
-        if same_subject and not trial.subject.recorded:
+        # What calls without pictures took says nothing of calls that show some.
+        if same_subject and not trial.subject.recorded and (not self._subject.unseen or _showed(trial)):
             _note(self._subject, trial.subject.spending)
         for made in trial.assessments:
             metadata = made.result.get("metadata")
@@ -116,6 +117,11 @@ def _name(subject: object) -> str:
 
 def _shows(task: Task) -> bool:
     return bool(task.attached) or any(True for message in task.messages for _ in message.pictures())
+
+
+def _showed(trial: TrialRecord) -> bool:
+    read = (message_from_json(message, "message", []) for message in trial.subject.messages)
+    return any(True for message in read if message is not None for _ in message.pictures())
 
 
 def _asked(subject: Any, ready: ReadyCase) -> tuple[int, int | None]:
