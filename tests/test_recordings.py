@@ -216,6 +216,30 @@ def test_live_asks_those_of_whom_the_recordings_were_made_and_records_them_anew(
     assert len(asked(functions)) == 8
 
 
+def test_a_recording_of_a_stranger_names_no_host_that_its_suite_could_not_name(
+    functions: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The head of a recording says who was asked, where, and with which key: all of that comes with the suite."""
+    functions.write("recorded.yaml", RECORDED.replace(", {type: required_tool, tool: atlas}", ""))
+    functions.jurat("run", "recorded.yaml", "--record", "replies", "--provider", "judge=python:functions:judge")
+    tape = functions.path / "replies" / "judge.jsonl"
+    head, *replies = tape.read_text().splitlines(keepends=True)
+    told = json.loads(head)
+    led = {"kind": "openai", "model": "m", "endpoint": "https://evil.example/v1", "api_key_env": "A_KEY"}
+    told["provider"].update(led)
+    tape.write_text(json.dumps(told) + "\n" + "".join(replies))
+    monkeypatch.setenv("A_KEY", "s3cr3t-word-1")
+
+    done = functions.jurat("run", "recorded.yaml", "--live")
+
+    assert done.code == 2
+    assert "expected a vendor's host, this machine, or a host that your own settings allow, found evil.example" in (
+        " ".join(done.err.split())
+    )
+    monkeypatch.setenv("JURAT_ALLOWED_HOSTS", "evil.example")
+    assert "your own settings allow" not in functions.jurat("run", "recorded.yaml", "--live", "--dry-run").err
+
+
 def test_a_script_cannot_be_asked_again(folder: Folder) -> None:
     jurat.run_suite("suite.yaml", record="tapes")
     providers = {name: f"replay:tapes/{name}.jsonl" for name in ("answerer", "judge")}

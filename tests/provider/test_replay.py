@@ -27,6 +27,7 @@ from jurat.provider import (
     make_provider,
 )
 from jurat.provider.recording import read_recording
+from jurat.provider.replay import head_of
 
 FRAME = Frame(messages=(ChatMessage(role="system", content="s"),))
 
@@ -255,3 +256,12 @@ async def test_a_reply_that_cannot_be_recorded_is_not_lost_and_the_fault_is_told
     assert recorder.read(raw).text == "a"
     with pytest.raises(StoreError, match=r"the recording .*r\.jsonl could not be written: Is a directory"):
         await recorder.aclose()
+
+
+def test_whose_key_is_in_the_keyring_is_asked_again_with_it(tmp_path: Path) -> None:
+    row = {"name": "j", "kind": "openai", "model": "m", "api_key_keyring": "models/me"}
+    path = tmp_path / "tape.jsonl"
+    path.write_text(json.dumps({"jurat_recording": 1, **head_of(make_provider(row).settings)}) + "\n")
+    replay = ReplayProvider(path)
+    assert not replay.settings.keyed
+    assert make_provider(replay.live_row).settings.api_key_keyring == "models/me"

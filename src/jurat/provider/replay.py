@@ -45,7 +45,12 @@ class ReplayProvider:
         self._recording = read_recording(Path(path))
         self._recorded = recorded = _settings(self._recording.head, self._recording.path)
         self._settings = replace(
-            recorded, kind="replay", name=name or recorded.name, api_key_env=None, replays=recorded.kind
+            recorded,
+            kind="replay",
+            name=name or recorded.name,
+            api_key_env=None,
+            api_key_keyring=None,
+            replays=recorded.kind,
         )
         local = recorded.kind == "local"
         dialect = dialect_for(recorded)
@@ -72,7 +77,8 @@ class ReplayProvider:
         given: dict[str, Any] = {
             "base_url": recorded.endpoint or None,
             "api": recorded.api or None,
-            "api_key_env": recorded.api_key_env,
+            "api_key_env": None if recorded.api_key_keyring else recorded.api_key_env,
+            "api_key_keyring": recorded.api_key_keyring,
             "prices": None if recorded.prices is None else dict(recorded.prices),
             "extra": thaw(recorded.extra) or None,
             "capabilities": able or None,
@@ -159,6 +165,8 @@ def head_of(settings: ProviderSettings) -> dict[str, Json]:
     told["kind"] = settings.replays or settings.kind
     told["capabilities"] = asdict(settings.capabilities)
     told["prices"] = None if settings.prices is None else dict(settings.prices)
+    if settings.api_key_keyring:
+        told["api_key_keyring"] = settings.api_key_keyring
     return {"provider": {**told, "extra": thaw(settings.extra)}}
 
 

@@ -99,13 +99,15 @@ def chosen_prompt(suite: Suite) -> Prompt | None:
 
 def bench_for(suite: Suite, options: RunOptions, recordings: Recordings) -> Workbench:
     """The workbench on which a suite is run: the options' providers come first, then the suite's own."""
-    return Workbench(
+    bench = Workbench(
         providers=options.providers,
         suite_rows=suite.providers,
         suite_folder=folder_of(suite),
         of_file=suite.file is not None,
         through=recordings.provider,
     )
+    recordings.trust = bench.trust
+    return bench
 
 
 def check_suite(suite: LoadedSuite | Suite) -> None:

@@ -24,6 +24,7 @@ from jurat.errors import AuthoringError, Fault, StoreError
 from jurat.evaluation.subject import Subject
 from jurat.jsontext import Json
 from jurat.provider import Provider, RecordingProvider, ReplayProvider, make_provider
+from jurat.provider.hosts import HostTrust
 from jurat.provider.recording import RecordingFile, read_recording
 from jurat.provider.replay import head_of
 from jurat.subject.recorded import RecordingSubject, ReplaySubject, subject_head
@@ -75,6 +76,10 @@ class Recordings:
         live: whether recorded providers are asked again.
         adds: whether what is recorded comes beside what the folder holds; otherwise it takes its place.
         base: where the functions are that a recorded provider asks.
+
+    Attributes:
+        trust: the hosts at which recorded providers may be asked again, as far as a suite may name them; None: any. A
+            recording comes from wherever the suite comes from.
     """
 
     def __init__(
@@ -90,6 +95,7 @@ class Recordings:
         self._replay = None if replay is None else Path(replay)
         self._live, self._adds, self._base = live, adds, base
         self._tapes: list[_Tape] = []
+        self.trust: HostTrust | None = None
 
     # --- who answers -----------------------------------------------------------------------------------------------
 
@@ -116,7 +122,7 @@ class Recordings:
         if row["kind"] == "scripted":
             hint = "Say who shall be asked: --provider NAME=KIND:MODEL"
             raise _refused(f"for --live, a provider that can be asked as {name}", "the recording of a script", hint)
-        return make_provider({**row, "name": name}, base_dir=self._base)
+        return make_provider({**row, "name": name}, base_dir=self._base, trust=self.trust)
 
     def subject(self, subject: Subject) -> Subject:
         """A subject that is no provider, as this run has it.
