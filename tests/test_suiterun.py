@@ -276,6 +276,21 @@ def test_cases_that_say_the_same_share_what_is_built_of_it(folder: Folder) -> No
     assert len(prepared.judges) == 1
 
 
+def test_of_a_list_in_which_one_assertion_is_filled_anew_the_others_are_shared(folder: Folder) -> None:
+    head = CAPITALS.replace(
+        "assertions:\n", "assertions:\n  - {type: contains, value: P}\n  - {type: contains, value: a}\n"
+    )
+    folder.write("suite.yaml", head.replace("threshold: 85}", 'threshold: 85, expected: "{{country}}"}'))
+
+    cases = [planned.assertions for planned in prepare(load_suite(SUITE), RunOptions()).cases]
+    france, *others = [[one.name for one in case] for case in cases]
+
+    assert france == ["contains", "contains#2", "rubric_judge", "contains#3"]  # it has one of its own
+    assert others == [["contains", "contains#2", "rubric_judge"]] * 3
+    assert len({id(case[0]) for case in cases[1:]}) == len({id(case[1]) for case in cases[1:]}) == 1
+    assert [case[2].given.expected for case in cases] == ["France", "Spain", "Italy", "Peru"]
+
+
 def test_a_judge_serves_every_case_whose_reference_answer_is_its_own(folder: Folder) -> None:
     text = CAPITALS.replace(
         "provider: judge, threshold: 85}",

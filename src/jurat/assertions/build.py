@@ -7,7 +7,8 @@ nothing is taken for something else (true is no number, 1 no text). All of this 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
+from types import MappingProxyType
 from typing import Any
 
 from jurat.assertions import plugins
@@ -24,6 +25,7 @@ from jurat.vocabulary import nearest
 
 __all__ = ["JudgeFactory", "build_assertion", "build_assertions"]
 
+_NONE: Mapping[int, Assertion] = MappingProxyType({})
 JudgeFactory = Callable[[Mapping[str, Any], str, "list[Fault]"], "Evaluator | None"]
 """Makes the judge of a `rubric_judge` assertion: the values that were read (main names, only keys that were given, and
 `name`), the path for faults, the list to add them to. An AuthoringError that it raises is taken in as faults."""
@@ -51,11 +53,17 @@ def build_assertion(
 
 
 def build_assertions(
-    values: object, *, path: str = "assertions", judge_factory: JudgeFactory | None = None, allow_code: bool = True
+    values: object,
+    *,
+    path: str = "assertions",
+    judge_factory: JudgeFactory | None = None,
+    allow_code: bool = True,
+    made_before: Mapping[int, Assertion] = _NONE,
 ) -> tuple[Assertion, ...]:
     """The assertions of one case, in order, each under a name of its own.
 
     Where the author gave no names, the second `contains` is `contains#2`, and so on. A name given twice is a fault.
+    What was `made_before` for another case whose list differs at other places alone is taken, by its place.
 
     Raises:
         AuthoringError: with every fault of all of them.
@@ -65,7 +73,8 @@ def build_assertions(
     faults: list[Fault] = []
     reader = _Reader(judge_factory, allow_code, faults)
     taken = _given_names(values, path, faults)
-    made = [reader.assertion(value, f"{path}[{index}]", _name(value, taken)) for index, value in enumerate(values)]
+    named = [(index, value, _name(value, taken)) for index, value in enumerate(values)]
+    made = [made_before.get(place) or reader.assertion(value, f"{path}[{place}]", name) for place, value, name in named]
     if faults:
         raise AuthoringError("assertions", faults)
     return tuple(assertion for assertion in made if assertion is not None)
@@ -129,7 +138,7 @@ class _Reader:
         self, type_: str, spec: AssertionType, value: Mapping[str, object], path: str, name: str
     ) -> Assertion | None:
         before = len(self._faults)
-        self._refuse_unknown(spec, value, path)
+        self._refuse_unknown(type_, value, path)
         common = {**self._read(COMMON, value, path), "name": name}
         values = self._read(spec.keys, value, path)
         self._exactly_one(spec.exactly_one_of, value, path)
@@ -144,10 +153,10 @@ class _Reader:
             return None
         return Assertion(type=type_, revision=REVISION, check=made.check, heavy=made.heavy, **common)
 
-    def _refuse_unknown(self, spec: AssertionType, value: Mapping[str, object], path: str) -> None:
-        keys = {**COMMON, **spec.keys}
-        names = (name for key, known in keys.items() for name in (key, *known.also))
-        refuse_unknown(value, ("type", *names), path, self._faults)
+    def _refuse_unknown(self, type_: str, value: Mapping[str, object], path: str) -> None:
+        names = _names(type_)
+        if not value.keys() <= names.keys():
+            refuse_unknown(value, tuple(names), path, self._faults)
 
     def _read(self, keys: Mapping[str, Key], value: Mapping[str, object], path: str) -> dict[str, Any]:
         """The values of the keys that were given, under their main names."""
@@ -199,6 +208,13 @@ class _Reader:
             return None
         made = plugins.make_evaluator(type_, plain, path, self._faults)
         return None if made is None else _of_evaluator(made, type_, common, asking_user_code)
+
+
+@cache
+def _names(type_: str) -> Mapping[str, None]:
+    """The keys that a type knows, in order."""
+    keys = {**COMMON, **TYPES[type_].keys}
+    return dict.fromkeys(("type", *(name for key, known in keys.items() for name in (key, *known.also))))
 
 
 def _of_evaluator(

@@ -6,7 +6,7 @@ stand in an assertion, or its own reference answer, is there something of its ow
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from jurat.assertions import Assertion, build_assertions
 from jurat.errors import AuthoringError, Fault
@@ -29,7 +29,8 @@ class AssertionBuilder:
 
     def __init__(self, factory: JudgeFactory, faults: list[Fault]) -> None:
         self._factory, self._faults = factory, faults
-        self._shared: dict[tuple[int, ...], tuple[Assertion, ...]] = {}
+        self._whole: dict[tuple[int, ...], tuple[Assertion, ...]] = {}
+        self._parts: dict[tuple[int, ...], dict[int, Assertion]] = {}
 
     def build(self, index: int, case: Case) -> tuple[Assertion, ...]:
         """The assertions of a case, which stands at this index in its suite; none when something is wrong."""
@@ -38,17 +39,25 @@ class AssertionBuilder:
         if filled is None:
             return ()
         # The suite keeps what was written, so that an object's id stays its own.
-        alike = tuple(map(id, filled)) if _same(filled, case) else None
-        if alike is not None and alike in self._shared:
-            return self._shared[alike]
+        written = tuple(map(id, case.assertions))
+        own = {place for place, one in enumerate(filled) if one is not case.assertions[place]}
+        if not own:
+            if written not in self._whole:  # with faults too: once for all cases that share them
+                self._whole[written] = self._built(filled, path, {})
+            return self._whole[written]
+        shared = self._parts.setdefault(written, {})
+        made = self._built(filled, path, {place: one for place, one in shared.items() if place not in own})
+        shared |= {place: one for place, one in enumerate(made) if place not in own}
+        return made
+
+    def _built(
+        self, values: Sequence[Mapping[str, Json]], path: str, made_before: Mapping[int, Assertion]
+    ) -> tuple[Assertion, ...]:
         try:
-            made = build_assertions(filled, path=path, judge_factory=self._factory)
+            return build_assertions(values, path=path, judge_factory=self._factory, made_before=made_before)
         except AuthoringError as error:
             self._faults += error.faults
-            made = ()
-        if alike is not None:
-            self._shared[alike] = made
-        return made
+            return ()
 
     def _filled(self, case: Case, path: str) -> tuple[Mapping[str, Json], ...] | None:
         try:
@@ -58,7 +67,3 @@ class AssertionBuilder:
                 case.assertions, case.variables, path, f"{path.rpartition('.')[0]}.variables"
             )
             return None
-
-
-def _same(filled: tuple[Mapping[str, Json], ...], case: Case) -> bool:
-    return all(one is written for one, written in zip(filled, case.assertions, strict=True))
