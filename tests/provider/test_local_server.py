@@ -1,4 +1,4 @@
-"""The embedded model's server: it answers us alone, and is gone whenever we are."""
+"""The embedded model's server: it answers us alone, serves all who want the same, and ends with the last of them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import http.client
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
-import time
 import urllib.parse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import alive, until
 
 from jurat.provider.local_server import (
     LocalExtraMissing,
@@ -49,22 +47,6 @@ def ask(url: str, path: str, api_key: str | None = None, body: dict[str, Any] | 
         return response.status, json.loads(response.read())
     finally:
         connection.close()
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs (one that has ended and waits to be collected does not)."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait for something that another process does."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.02)
 
 
 # --- Without a model
@@ -319,126 +301,3 @@ def test_a_server_that_cannot_start_leaves_no_hold_behind(tmp_path: Path, no_oth
     for _ in range(2):
         with pytest.raises(LocalServerError, match="No such file"):
             shared_server(tmp_path / "none.gguf")
-
-
-# --- When the parent goes
-
-
-@contextmanager
-def parent(smollm2: Path, code: str, *, group: bool = False) -> Iterator[subprocess.Popen[str]]:
-    """A Python process that runs `code` with `server` not started yet; what it prints can be read."""
-    prelude = (
-        "import os, signal, sys, threading\n"
-        "from pathlib import Path\n"
-        "from jurat.provider.local_server import LocalServer, ServerSettings, shared_server\n"
-        f"server = LocalServer(Path({str(smollm2)!r}), ServerSettings(context_tokens=512))\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(
-        [sys.executable, "-c", prelude + code],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-        start_new_session=group,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
-
-
-def said(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline().strip()
-
-
-@pytest.mark.model_small
-def test_a_parent_that_is_killed_leaves_no_server_behind(smollm2: Path) -> None:
-    with parent(smollm2, "server.start(); print(server.pid, flush=True); signal.pause()") as process:
-        pid = int(said(process))
-        assert alive(pid)
-        process.kill()
-
-        until(lambda: not alive(pid), seconds=10)
-
-
-@pytest.mark.model_small
-def test_a_parent_that_is_killed_while_the_model_loads_leaves_no_server_behind(smollm2: Path) -> None:
-    code = (
-        "threading.Thread(target=server.start).start()\n"
-        "while server.pid is None: pass\n"
-        "print(server.pid, flush=True); signal.pause()"
-    )
-    with parent(smollm2, code) as process:
-        pid = int(said(process))
-        process.kill()
-
-        until(lambda: not alive(pid), seconds=10)
-
-
-@pytest.mark.model_small
-def test_a_forked_process_that_holds_the_pipe_open_does_not_keep_the_server_alive(smollm2: Path) -> None:
-    code = (
-        "server.start()\n"
-        "forked = os.fork()\n"
-        "if forked == 0: signal.pause()\n"
-        "print(server.pid, forked, flush=True); signal.pause()"
-    )
-    with parent(smollm2, code) as process:
-        pid, forked = map(int, said(process).split())
-        process.kill()
-        try:
-            until(lambda: not alive(pid), seconds=10)
-            assert alive(forked)
-        finally:
-            os.kill(forked, signal.SIGKILL)
-
-
-@pytest.mark.model_small
-def test_a_thread_that_started_the_server_may_end_before_it(smollm2: Path) -> None:
-    code = (
-        "thread = threading.Thread(target=server.start); thread.start(); thread.join()\n"
-        "print(server.pid, flush=True); sys.stdin.readline(); server.check(); print('running', flush=True)"
-    )
-    with parent(smollm2, code) as process:
-        pid = int(said(process))
-        assert said(process) == "running"
-        process.wait(60)
-
-        until(lambda: not alive(pid), seconds=10)
-
-
-@pytest.mark.model_small
-def test_ctrl_c_is_left_to_the_parent(smollm2: Path) -> None:
-    code = (
-        "server.start()\n"
-        "try: print(server.pid, flush=True); signal.pause()\n"
-        "except KeyboardInterrupt: print(server.running, flush=True)\n"
-        "server.stop(); print('stopped', flush=True)"
-    )
-    with parent(smollm2, code, group=True) as process:
-        pid = int(said(process))
-        os.killpg(process.pid, signal.SIGINT)
-
-        assert said(process) == "True"
-        assert said(process) == "stopped"
-        assert not alive(pid)
-
-
-@pytest.mark.model_small
-def test_a_forked_process_that_exits_leaves_the_shared_server_to_its_owner(smollm2: Path) -> None:
-    code = (
-        "lease = shared_server(server.model_path, context_tokens=512)\n"
-        "if (forked := os.fork()) == 0: sys.exit()\n"
-        "os.waitpid(forked, 0)\n"
-        "print(lease.server.pid, lease.server.running, flush=True)"
-    )
-    with parent(smollm2, code) as process:
-        pid, running = said(process).split()
-        assert running == "True"
-        process.wait(60)
-
-        until(lambda: not alive(int(pid)), seconds=10)
