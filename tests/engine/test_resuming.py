@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from jobs import GOOD, USAGE, GatedProvider, faulty, ids, item, items, job, maps, output_of, quiet, run, statuses
 
-from judging import answer
-from jurat.engine import Judged, MemoryJournal
+from judging import answer, rubric
+from jurat.engine import Judged, JudgingJob, MemoryJournal
 from jurat.errors import ErrorCategory, ProviderError, StoreError
 from jurat.evaluation import TypedError
-from jurat.judge import Spending, Withheld
+from jurat.judge import Judge, JudgeSettings, Spending, Withheld
 from jurat.provider import FinishReason, Raw, ScriptedReply, TokenLogprobs
 
 INVALID = ScriptedReply(text="zq7canary", usage=USAGE)
@@ -84,6 +84,19 @@ async def test_a_reply_out_of_the_cache_costs_nothing_again_and_an_invalid_one_i
     cached = [one["evaluator"] for one in found if one["evaluator"]["cached"]]
     assert [(one["cost_usd"], one["input_tokens"]) for one in cached] == [(0.0, 10), (0.0, 10)]
     assert [one["status"] for one in found] == ["pass", "pass", "fail", "pass"]
+
+
+async def test_answers_that_are_asked_for_again_count_against_the_budget_all_the_same() -> None:
+    journal, found = MemoryJournal(), list[Judged]()
+    await run(GatedProvider(lambda _: INVALID), items(4), journal)  # 10 tokens at 1 and 2 at 10 USD a million, each
+    provider = GatedProvider()
+    judge = Judge(rubric(), provider, JudgeSettings())
+    job = JudgingJob(
+        judge, iter(items(4)), journal, found.extend, concurrency=1, recall=True, retry=True, budget_usd=0.00015
+    )
+    await job.run()
+    assert len(provider.asked) == 1
+    assert statuses(found) == ["pass", "error", "error", "error"]
 
 
 async def test_what_is_no_reply_at_all_is_withheld_like_an_invalid_one() -> None:

@@ -240,6 +240,9 @@ class JudgingJob:
         if self._recall:
             own = await self._journal.recall(keys)
             found = {key: kept for key, kept in own.items() if isinstance(kept, Raw) or not self._retry}
+            if self._purse.kept:  # what is asked for again was paid for all the same
+                for key in own.keys() - found.keys():
+                    self._purse.pay(self._cost(own[key]))
         if self._cache_read and (left := [key for key in keys if key not in found]):
             # Another run's reply that was no valid answer is no answer for this one: only this job's own are final.
             others = await self._journal.recall_any(left)
