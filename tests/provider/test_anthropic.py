@@ -63,6 +63,27 @@ def test_the_last_trusted_message_of_a_judge_is_marked_for_the_cache_and_nothing
     assert json.dumps(sent("m", ("system", "S"), ("user", "a"), ("assistant", "b"))).count("cache_control") == 0
 
 
+def test_a_later_system_message_stands_behind_the_users_turn_where_the_model_knows_it() -> None:
+    said = (("system", "A"), ("user", "a"), ("system", "B"), ("user", "b"), ("assistant", "c"), ("system", "D"))
+    told = sent("claude-opus-4-8", *said)
+    assert told["system"] == "A"
+    assert told["messages"] == [
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+        {"role": "system", "content": "B"},
+        {"role": "assistant", "content": "c"},
+        {"role": "user", "content": "hello"},
+        {"role": "system", "content": "D"},
+    ]
+    assert sent("claude-opus-4-7", *said)["system"] == "A\n\nB\n\nD"
+    assert json.dumps(sent("claude-opus-5", *said)).count('"role": "system"') == 2
+
+
+def test_a_judges_frame_is_marked_for_the_cache_where_later_system_messages_are_known_too() -> None:
+    told = sent("claude-opus-4-8", ("system", "S"), ("user", "a"), ("assistant", "b"), schema=SCHEMA)
+    marked = [{"type": "text", "text": "b", "cache_control": {"type": "ephemeral"}}]
+    assert [message["content"] for message in told["messages"]] == ["a", marked, "hello"]
+
+
 def test_system_messages_are_joined_and_neighbours_of_one_role_become_one_turn() -> None:
     told = sent("m", ("system", "A"), ("user", "a"), ("user", "b"), ("assistant", "c"), ("system", "B"), ("user", "d"))
     assert told["system"] == "A\n\nB"

@@ -134,6 +134,7 @@ def test_a_right_declaration_has_no_faults() -> None:
         "reasoning": False,
         "images": True,
         "documents": False,
+        "later_system": True,
         "structured_by": "tool",
     }
     assert capability_faults(told) == []

@@ -1,7 +1,8 @@
 """Anthropic's Messages API: requests and replies.
 
-The system message goes apart, and roles alternate: results of tools are the user's. Structured output comes by a schema
-of the reply (`output_config.format`), or, for models from before that, by one tool that must be called, whose input is
+The system message goes apart, and roles alternate: results of tools are the user's. What the system says later stands
+where it is said for models that know it, and at the beginning for others. Structured output comes by a schema of the
+reply (`output_config.format`), or, for models from before that, by one tool that must be called, whose input is
 then the answer, taken to the letter. The trusted part of a judge's request is marked for the prompt cache, because it
 comes back with every call. Tokens of the cache are counted beside the input there, and inside of it here.
 
@@ -46,7 +47,7 @@ _CACHED: dict[str, Json] = {"cache_control": {"type": "ephemeral"}}
 
 
 def _head(messages: Sequence[ChatMessage], frame: Frame, settings: ProviderSettings) -> Mapping[str, Json]:
-    system, spoken = turns(messages)
+    system, spoken = turns(messages, later_system=settings.capabilities.later_system)
     # Only a judge's frame is sure to come back; writing to the cache what is asked once would cost a quarter more.
     mark = frame.schema is not None
     before_last = len(spoken) - 2

@@ -22,7 +22,7 @@ __all__ = ["capabilities_for", "capability_faults", "capability_sources", "knows
 
 _TOKEN_LIMIT_NAMES = ("max_tokens", "max_completion_tokens")
 _STRUCTURED_BY = ("schema", "tool", "openapi")
-_SWITCHES = ("structured_output", "temperature", "reasoning", "images", "documents")
+_SWITCHES = ("structured_output", "temperature", "reasoning", "images", "documents", "later_system")
 _WAYS = ("structured_by", "api")
 """What of a row speaks of how a vendor's own server is asked, and not of the model."""
 

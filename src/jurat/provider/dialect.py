@@ -15,7 +15,7 @@ from jurat.provider.errors_from_http import Destination
 from jurat.provider.message import MEDIA_TYPES, ChatMessage, Part
 from jurat.provider.protocol import Frame, ProviderSettings, Reply
 
-__all__ = ["Dialect", "Turn", "output_limit", "turns"]
+__all__ = ["Dialect", "Turn", "output_limit", "speaks_later", "turns"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,23 +60,45 @@ class Turn:
     parts: tuple[Part, ...]
 
 
-def turns(messages: Iterable[ChatMessage]) -> tuple[str | None, tuple[Turn, ...]]:
+def turns(messages: Iterable[ChatMessage], *, later_system: bool = False) -> tuple[str | None, tuple[Turn, ...]]:
     """Messages for vendors who take the system message apart and want roles that alternate.
 
+    Args:
+        later_system: whether a system message may stand behind a turn of the user's. One that was said elsewhere in the
+            conversation comes behind the next such turn; without it, all of them are told at the beginning.
+
     Returns:
-        All system messages, joined by a blank line, or None; and the turns: neighbours of one role made one, with the
-        results of tools in the user's. These vendors refuse empty texts: in a turn of several messages they are left
-        out, and so is an assistant's message that says nothing.
+        The system messages of the beginning, joined by a blank line, or None; and the turns: neighbours of one role
+        made one, with the results of tools in the user's. These vendors refuse empty texts: in a turn of several
+        messages they are left out, and so is an assistant's message that says nothing.
     """
-    system: list[str] = []
+    first: list[str] = []
+    later: list[str] = []
     made: list[Turn] = []
     for message in messages:
         role = "user" if message.role == "tool" else message.role
         if role == "system":
-            system.append(message.content)
+            (later if later_system and made else first).append(message.content)
+        elif role == "assistant" and message.said == ("",):
+            continue
         elif made and made[-1].role == role:
             before = (part for part in made[-1].parts if part != "")
             made[-1] = Turn(role, (*before, *message.said))
-        elif role != "assistant" or message.said != ("",):
+        else:
+            _tell(later, made)
             made.append(Turn(role, message.said))
-    return "\n\n".join(system) or None, tuple(made)
+    _tell(later, made)
+    return "\n\n".join(first) or None, tuple(made)
+
+
+def _tell(later: list[str], made: list[Turn]) -> None:
+    """Have the system say what it has to, if it is behind a turn of the user's."""
+    if later and made and made[-1].role == "user":
+        made.append(Turn("system", ("\n\n".join(later),)))
+        later.clear()
+
+
+def speaks_later(messages: Iterable[ChatMessage]) -> bool:
+    """Whether a system message stands within the conversation, and not before it."""
+    roles = [message.role for message in messages]
+    return "system" in roles[next((at for at, role in enumerate(roles) if role != "system"), len(roles)) :]

@@ -14,7 +14,7 @@ from typing import Any
 
 from jurat.errors import ErrorCategory, RequestError
 from jurat.jsontext import Json, NotJson, thaw
-from jurat.provider.dialect import Dialect
+from jurat.provider.dialect import Dialect, speaks_later
 from jurat.provider.message import ChatMessage, File, Image, parts_within
 from jurat.provider.protocol import Call, Frame, ModelRequest, ProviderSettings
 
@@ -49,7 +49,7 @@ class FrameEncoder:
         """
         encoded = self._frames.get(request.frame)
         if encoded is None or request.last is not None:
-            if request.last is not None or any(message.parts for message in request.frame.messages):
+            if request.last is not None or self._in_parts(request.frame):
                 return self._call_in_parts(request)
             encoded = self._encode(request.frame)
         try:
@@ -61,6 +61,12 @@ class FrameEncoder:
             hasher.update(rest + b"\n%d" % request.repeat)
             return Call(key=hasher.hexdigest(), body=encoded.head + rest)
         raise fault
+
+    def _in_parts(self, frame: Frame) -> bool:
+        """Whether a frame holds more than texts before the user's, or something may have to stand behind that."""
+        if any(message.parts for message in frame.messages):
+            return True
+        return self._settings.capabilities.later_system and speaks_later(frame.messages)
 
     def _call_in_parts(self, request: ModelRequest) -> Call:
         """A request that is more than texts, written anew each time: its pictures are not kept."""

@@ -238,6 +238,7 @@ class Capabilities:
             check of the reply stays whole.
         images: whether a request may hold images.
         documents: whether a request may hold PDFs as files.
+        later_system: whether a system message may stand within the conversation, where a vendor takes it apart.
     """
 
     structured_output: bool = True
@@ -251,6 +252,7 @@ class Capabilities:
     schema_keywords_refused: tuple[str, ...] = ()
     images: bool = False
     documents: bool = False
+    later_system: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
