@@ -404,6 +404,52 @@ def test_a_file_of_prompts_holds_one_between_each_of_its_lines_of_dashes(tmp_pat
     }
 
 
+@pytest.mark.parametrize(
+    ("settings", "row", "told"),
+    [
+        (
+            {"apiBaseUrl": "http://localhost:8000/v1/"},
+            {"kind": "openai_compatible", "base_url": "http://localhost:8000/v1"},
+            "apiBaseUrl: an address of its own; it gets a key only where api_key_env names one",
+        ),
+        (
+            {"apiHost": "openrouter.ai", "apiKey": "{{env.ROUTER_KEY}}"},
+            {"kind": "openai_compatible", "base_url": "https://openrouter.ai/v1", "api_key_env": "ROUTER_KEY"},
+            "apiHost: an address of its own; it gets a key only where api_key_env names one",
+        ),
+        ({"apiBaseUrl": "https://llm.example.com/v1"}, None, "apiBaseUrl: an address that a suite may not name"),
+        ({"apiBaseUrl": "{{env.BASE}}"}, None, "apiBaseUrl: an address that a suite may not name, or that is computed"),
+        ({"apiBaseUrl": "https://me:key@localhost/v1"}, None, "apiBaseUrl: an address that a suite may not name"),
+    ],
+)
+def test_what_went_to_an_address_of_its_own_never_goes_to_the_vendor(
+    settings: dict[str, str], row: dict[str, str] | None, told: str
+) -> None:
+    made = Made(config(providers=[{"id": "openai:m", "config": settings}]))
+
+    rows = [{"name": "openai:m", "model": "m", **row}] if row else []
+    assert made.suite.get("providers", []) == rows
+    assert made.suite["subject"] == {"provider": "openai:m" if row else "local"}
+    assert made.reasons[0].startswith(f"providers[0].config.{told}")
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("openai:ft:gpt-x:shop::1", "ft:gpt-x:shop::1"),
+        ("openai:chat:gpt-x", "gpt-x"),
+        ("openai:assistant:asst_1", None),
+    ],
+)
+def test_a_model_is_what_stands_behind_its_mode(name: str, model: str | None) -> None:
+    made = Made(config(providers=[name]))
+
+    assert [row["model"] for row in made.suite.get("providers", ())] == ([model] if model else [])
+    assert made.reasons == (
+        [] if model else ["providers[0]: no provider of this kind (openai:assistant); give one with --provider"]
+    )
+
+
 class Shelf:
     """A folder in which every file holds the same."""
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from jurat.credentials import is_variable_name
 from jurat.importing.finish import one_line
+from jurat.provider.addresses import BadAddress, checked_base_url
+from jurat.provider.hosts import HostTrust
 
 __all__ = ["provider_row", "sampling_of"]
 
@@ -19,6 +21,18 @@ _MODES = {
     "anthropic": ("messages", "completion"),
     "ollama": ("chat", "completion"),
 }
+_NO_TALK = (
+    "agents",
+    "assistant",
+    "embedding",
+    "embeddings",
+    "image",
+    "moderation",
+    "realtime",
+    "transcription",
+    "video",
+)
+"""Modes of a vendor in which nobody answers a conversation, or not a model alone."""
 _KEYS = {
     **dict.fromkeys(("openai",), "OPENAI_API_KEY"),
     "anthropic": "ANTHROPIC_API_KEY",
@@ -46,21 +60,43 @@ def provider_row(name: str, config: Mapping[str, Any], label: str | None, tell: 
     mode, _, rest = model.partition(":")
     if rest and mode in _MODES.get(vendor, ()):
         model = rest
-    if kind is None or not model:
-        tell("", f"no provider of this kind ({one_line(vendor, 40) or 'none'}); give one with --provider")
+    if kind is None or not model or (rest and mode in _NO_TALK):
+        shown = f"{vendor}:{mode}" if kind is not None and rest else vendor
+        tell("", f"no provider of this kind ({one_line(shown, 40) or 'none'}); give one with --provider")
         return None
     row: dict[str, Any] = {"name": one_line(label or name) or "model", "kind": kind, "model": model}
     if kind == "openai" and mode == "responses" and rest:
         row["api"] = "responses"
     for key in _URLS:
-        if isinstance(config.get(key), str):
-            tell(f"config.{key}", "an address of its own; write a row of kind openai_compatible with base_url")
+        if isinstance(config.get(key), str) and not _addressed(row, config[key], f"config.{key}", tell):
+            return None
     _key(row, config, tell)
     return row
 
 
+def _addressed(row: dict[str, Any], text: str, path: str, tell: Tell) -> bool:
+    """Have the row name an address of its own; false where no suite may name that one.
+
+    Then there is no row at all: one without the address would send everything to the vendor.
+    """
+    url = text if "://" in text else f"https://{text}/v1"
+    try:
+        made = checked_base_url(url)
+    except BadAddress:
+        made = ""
+    if not made or not HostTrust().permits(made):
+        reason = "an address that a suite may not name, or that is computed; write a row with base_url"
+        tell(path, f"{reason} and give it with --provider")
+        return False
+    row["base_url"] = made
+    if row["kind"] == "openai":
+        row["kind"] = "openai_compatible"
+        tell(path, "an address of its own; it gets a key only where api_key_env names one")
+    return True
+
+
 def _key(row: dict[str, Any], config: Mapping[str, Any], tell: Tell) -> None:
-    usual = _KEYS.get(row["kind"], "API_KEY")
+    usual = _KEYS.get(row["kind"], "")
     named = config.get("apiKeyEnvar")
     if isinstance(named, str) and is_variable_name(named):
         if named != usual:
@@ -76,9 +112,8 @@ def _key(row: dict[str, Any], config: Mapping[str, Any], tell: Tell) -> None:
             if variable != usual:
                 row["api_key_env"] = variable
             continue
-        tell(
-            f"config.{key}", f"a key in the file; it is left out, and looked for in {usual}. If it was real, replace it"
-        )
+        place = f"looked for in {usual}" if usual else "has to be named in api_key_env"
+        tell(f"config.{key}", f"a key in the file; it is left out, and {place}. If it was real, replace it")
 
 
 def sampling_of(config: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
