@@ -22,7 +22,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
     map(
         frozenset,
         (
-            ("credentials", "_version", "processend", "eventloop"),
+            ("credentials", "_lazy", "_version", "processend", "eventloop"),
             ("errors",),
             ("vocabulary", "threads", "usermodules", "regularfiles"),
             ("jsontext",),

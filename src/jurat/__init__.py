@@ -14,8 +14,9 @@ JuratError            the root of everything that is raised on purpose
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from jurat._lazy import lazily
 from jurat._version import __version__
 
 if TYPE_CHECKING:
@@ -84,34 +85,25 @@ __all__ = [
 ]
 
 # Where each public name lives. They are imported at first use, so that `import jurat` costs next to nothing.
-_HOMES = {
-    **dict.fromkeys(("Run", "aevaluate", "arun_suite", "evaluate", "run_suite"), "jurat._api"),
-    **dict.fromkeys(("acompare_runs", "compare_runs"), "jurat._comparing"),
-    "Change": "jurat.metrics.comparison",
-    "Comparison": "jurat.metrics.comparison_result",
-    "Regression": "jurat.metrics.comparison_tally",
-    **dict.fromkeys(("Assessment", "Finding", "Measurement", "Quote", "Reducer", "Severity"), "jurat.evaluation"),
-    **dict.fromkeys(("Context", "Document", "Message"), "jurat.evidence"),
-    **dict.fromkeys(("Judge", "JudgeSettings", "Verdict", "WorkedExample"), "jurat.judge"),
-    **dict.fromkeys(("AnswerError", "AuthoringError", "ErrorCategory", "EvaluationError"), "jurat.errors"),
-    **dict.fromkeys(("JuratError", "ProviderError", "RequestError", "StoreError"), "jurat.errors"),
-    "Rubric": "jurat.rubric",
-    **dict.fromkeys(("Contract", "EvidenceRule", "Status", "Strategy"), "jurat.vocabulary"),
-}
-_MODULES = {"rubrics": "jurat.rubrics", "testing": "jurat.testing"}
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _MODULES:
-        found: Any = import_module(_MODULES[name])
-    elif name in _HOMES:
-        found = getattr(import_module(_HOMES[name]), name)
-    else:
-        raise AttributeError(f"module 'jurat' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+__getattr__ = lazily(
+    __name__,
+    {
+        **dict.fromkeys(("Run", "aevaluate", "arun_suite", "evaluate", "run_suite"), "_api"),
+        **dict.fromkeys(("acompare_runs", "compare_runs"), "_comparing"),
+        "Change": "metrics.comparison",
+        "Comparison": "metrics.comparison_result",
+        "Regression": "metrics.comparison_tally",
+        **dict.fromkeys(("Assessment", "Finding", "Measurement", "Quote", "Reducer", "Severity"), "evaluation"),
+        **dict.fromkeys(("Context", "Document", "Message"), "evidence"),
+        **dict.fromkeys(("Judge", "JudgeSettings", "Verdict", "WorkedExample"), "judge"),
+        **dict.fromkeys(("AnswerError", "AuthoringError", "ErrorCategory", "EvaluationError"), "errors"),
+        **dict.fromkeys(("JuratError", "ProviderError", "RequestError", "StoreError"), "errors"),
+        "Rubric": "rubric",
+        **dict.fromkeys(("Contract", "EvidenceRule", "Status", "Strategy"), "vocabulary"),
+        "rubrics": "rubrics",
+        "testing": "testing",
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from jurat._lazy import lazily
 
 if TYPE_CHECKING:
     from jurat.engine.answering import OutputSource
@@ -35,21 +37,15 @@ __all__ = [
 ]
 
 # Where each name lives. They are imported at first use: who judges a file needs nothing of the plan of a suite.
-_HOMES = {
-    "OutputSource": "answering",
-    **dict.fromkeys(("Journal", "MemoryJournal"), "journal"),
-    **dict.fromkeys(("Judged", "JudgingJob"), "judging"),
-    **dict.fromkeys(("Place", "Plan", "PlannedCase"), "plan"),
-    **dict.fromkeys(("MemoryRecorder", "Recorder", "RunWatcher", "Silent"), "recorder"),
-    **dict.fromkeys(("CONCURRENCY", "RunJob"), "run"),
-    "trial_status": "status",
-}
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'jurat.engine' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"jurat.engine.{_HOMES[name]}"), name)
-    return found
+__getattr__ = lazily(
+    __name__,
+    {
+        "OutputSource": "answering",
+        **dict.fromkeys(("Journal", "MemoryJournal"), "journal"),
+        **dict.fromkeys(("Judged", "JudgingJob"), "judging"),
+        **dict.fromkeys(("Place", "Plan", "PlannedCase"), "plan"),
+        **dict.fromkeys(("MemoryRecorder", "Recorder", "RunWatcher", "Silent"), "recorder"),
+        **dict.fromkeys(("CONCURRENCY", "RunJob"), "run"),
+        "trial_status": "status",
+    },
+)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from jurat._lazy import lazily
 
 if TYPE_CHECKING:
     from jurat.metrics.gate import GateOutcome, RuleOutcome
@@ -33,22 +35,16 @@ __all__ = [
 ]
 
 # Where each name lives. They are imported at first use: a tally needs nothing of policies and reports.
-_HOMES = {
-    **dict.fromkeys(("GateOutcome", "RuleOutcome"), "gate"),
-    **dict.fromkeys(("Policy", "policy_schema", "policy_to_json", "read_policy"), "policy"),
-    "LogHistogram": "quantiles",
-    **dict.fromkeys(("Rate", "wilson_interval"), "rates"),
-    **dict.fromkeys(("CheckedReport", "check_report"), "report_check"),
-    "RunTally": "run_tally",
-    **dict.fromkeys(("Gate", "summarize"), "summary"),
-    "Tally": "tally",
-}
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'jurat.metrics' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"jurat.metrics.{_HOMES[name]}"), name)
-    return found
+__getattr__ = lazily(
+    __name__,
+    {
+        **dict.fromkeys(("GateOutcome", "RuleOutcome"), "gate"),
+        **dict.fromkeys(("Policy", "policy_schema", "policy_to_json", "read_policy"), "policy"),
+        "LogHistogram": "quantiles",
+        **dict.fromkeys(("Rate", "wilson_interval"), "rates"),
+        **dict.fromkeys(("CheckedReport", "check_report"), "report_check"),
+        "RunTally": "run_tally",
+        **dict.fromkeys(("Gate", "summarize"), "summary"),
+        "Tally": "tally",
+    },
+)

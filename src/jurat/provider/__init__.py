@@ -4,8 +4,9 @@
 imported before it is needed: neither the HTTP library, nor the table of prices, nor an embedded model.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from jurat._lazy import lazily
 from jurat.provider.protocol import (
     Call,
     Capabilities,
@@ -67,22 +68,16 @@ __all__ = [
     "parse_shorthand",
 ]
 
-_LATE = {
-    "HttpProvider": "http_provider",
-    "Pricer": "pricing",
-    "PythonProvider": "python",
-    "RecordingProvider": "replay",
-    "ReplayProvider": "replay",
-    "RetryPolicy": "retry",
-    "ScriptedProvider": "scripted",
-    "ScriptedReply": "script",
-}
-
-
-def __getattr__(name: str) -> Any:
-    module = _LATE.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "HttpProvider": "http_provider",
+        "Pricer": "pricing",
+        "PythonProvider": "python",
+        "RecordingProvider": "replay",
+        "ReplayProvider": "replay",
+        "RetryPolicy": "retry",
+        "ScriptedProvider": "scripted",
+        "ScriptedReply": "script",
+    },
+)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from jurat._lazy import lazily
 
 if TYPE_CHECKING:
     from jurat.report.folder_sink import FolderSink
@@ -37,22 +39,16 @@ __all__ = [
 
 # Where each name lives. They are imported at first use: every command makes text harmless (`jurat.report.plaintext`),
 # and most of them need nothing else of this.
-_HOMES = {
-    **dict.fromkeys(("SCHEMA_VERSION", "assessment_map", "unavailable_map", "verdict_map"), "result_map"),
-    "FolderSink": "folder_sink",
-    **dict.fromkeys(("InterchangeReader", "InterchangeWriter", "interchange_head"), "interchange"),
-    **dict.fromkeys(("EVERYTHING", "Withheld"), "redaction"),
-    **dict.fromkeys(("Look", "RunConsole"), "run_console"),
-    **dict.fromkeys(("ReportWriter", "comparable", "report_head", "write_report"), "run_report"),
-    "report_schema": "run_schema",
-    "VerdictFile": "verdict_file",
-}
-
-
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name not in _HOMES:
-        raise AttributeError(f"module 'jurat.report' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"jurat.report.{_HOMES[name]}"), name)
-    return found
+__getattr__ = lazily(
+    __name__,
+    {
+        **dict.fromkeys(("SCHEMA_VERSION", "assessment_map", "unavailable_map", "verdict_map"), "result_map"),
+        "FolderSink": "folder_sink",
+        **dict.fromkeys(("InterchangeReader", "InterchangeWriter", "interchange_head"), "interchange"),
+        **dict.fromkeys(("EVERYTHING", "Withheld"), "redaction"),
+        **dict.fromkeys(("Look", "RunConsole"), "run_console"),
+        **dict.fromkeys(("ReportWriter", "comparable", "report_head", "write_report"), "run_report"),
+        "report_schema": "run_schema",
+        "VerdictFile": "verdict_file",
+    },
+)
