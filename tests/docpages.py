@@ -24,12 +24,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["PAGES", "ROOT", "Block", "Desk", "blocks", "sections", "text_of"]
+__all__ = ["DOCS", "EVERY_BLOCK", "PAGES", "ROOT", "Block", "Desk", "blocks", "sections", "text_of"]
 
 ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 PAGES = (
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted(DOCS.glob("*.md")),
     *sorted((ROOT / "examples").glob("*/README.md")),
 )
 
@@ -96,6 +97,9 @@ def _with_outputs(found: list[Block]) -> list[Block]:
         else:
             made.append(block)
     return made
+
+
+EVERY_BLOCK = [block for page in PAGES for block in blocks(page)]
 
 
 def text_of(page: Path) -> str:
