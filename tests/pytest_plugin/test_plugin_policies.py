@@ -95,7 +95,7 @@ def test_where_the_first_failure_ends_all_a_policy_is_not_decided(project: Proje
     done = project.run("--maxfail=9", "-rs")
 
     done.assert_outcomes(passed=1, failed=1, errors=2, skipped=1)
-    done.stdout.fnmatch_lines(["SKIPPED *:27: with -x or --maxfail each case is a run of its own, *"])
+    done.stdout.fnmatch_lines(["SKIPPED *:27: with -x, --maxfail or --sw each case is a run of its own, *"])
 
 
 def test_in_several_processes_a_policy_is_an_error_that_tells_how_to_decide_it(project: Project) -> None:

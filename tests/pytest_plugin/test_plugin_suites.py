@@ -219,10 +219,11 @@ def test_what_jurat_run_recorded_can_be_replayed(project: Project) -> None:
     assert project.calls() == before
 
 
-def test_after_the_first_failure_nothing_more_is_asked(project: Project) -> None:
+@pytest.mark.parametrize("option", ["-x", "--sw"])
+def test_after_the_first_failure_nothing_more_is_asked(project: Project, option: str) -> None:
     project.suite()
 
-    project.run("-x").assert_outcomes(passed=1, failed=1)
+    project.pytester.runpytest_inprocess(option).assert_outcomes(passed=1, failed=1)
 
     assert project.calls() == 4
 

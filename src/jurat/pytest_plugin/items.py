@@ -128,7 +128,7 @@ class PolicyItem(_Item):
             told = "the policy is not decided: the cases ran in several processes, each a run of its own"
             raise Undecided(f"{told}\nkeep those of a suite together: --dist loadfile", Status.UNVERIFIED.value)
         if session.options.alone:
-            pytest.skip("with -x or --maxfail each case is a run of its own, and the policy is about all of them")
+            pytest.skip("with -x, --maxfail or --sw each case is a run of its own, and the policy is about all of them")
 
 
 def policy_name(taken: Iterable[str]) -> str:

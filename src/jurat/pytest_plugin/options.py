@@ -151,7 +151,7 @@ def options_of(config: pytest.Config) -> Options:
         store=given.jurat_store,
         show_output=given.jurat_show_output,
         patterns=(*config.getini("jurat_suites"), *given.jurat_collect),
-        alone=scattered or bool(config.getoption("maxfail", 0)),
+        alone=scattered or bool(config.getoption("maxfail", 0) or config.getoption("stepwise", False)),
         scattered=scattered,
     )
 
