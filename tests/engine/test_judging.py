@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 from jobs import GOOD, GatedProvider, faulty, ids, item, items, job, maps, quiet, run, statuses
 
-from judging import answer, provider_with
-from jurat.engine import Judged, MemoryJournal
+from judging import answer, provider_with, rubric
+from jurat.engine import Judged, JudgingJob, MemoryJournal
 from jurat.errors import AuthoringError, ErrorCategory, Fault
+from jurat.judge import Judge, JudgeSettings
 from jurat.metrics import Tally
 from jurat.provider import Raw, ScriptedReply
 from jurat.suite import Item
@@ -264,3 +266,50 @@ async def test_every_repeat_of_every_item_is_asked() -> None:
 
     assert provider.calls == 12
     assert [found["repeats"]["decided"] for found in maps(delivered)] == [4, 4, 4]
+
+
+async def test_when_the_time_of_a_job_is_over_its_calls_are_cut_off_and_no_other_is_begun() -> None:
+    provider, found, notices = GatedProvider(hold=["2", "3", "4", "5"]), list[Judged](), list[str]()
+    judge = Judge(rubric(), provider, JudgeSettings())
+    job = JudgingJob(
+        judge, iter(items(20)), MemoryJournal(), found.extend, concurrency=4, timeout_s=3600.0, notice=notices.append
+    )
+    running = asyncio.create_task(job.run())
+    await provider.until(lambda: provider.in_flight == 4)
+
+    job._expire()
+    await running
+
+    assert notices == ["the job's time of 3600 s is over: no further call is made"]
+    assert sorted(provider.asked, key=int) == ["0", "1", "2", "3", "4", "5"]
+    assert statuses(found) == ["pass"] * 2 + ["error"] * 18
+    late = [one["evaluator"] for one in maps(found)[2:]]
+    assert {one["error"]["type"] for one in late} == {"timeout"}
+    assert [one["attempts"] for one in late] == [1] * 4 + [0] * 14
+    assert provider.in_flight == 0
+
+
+async def test_a_job_that_is_cancelled_after_its_time_is_cancelled() -> None:
+    class Deaf(GatedProvider):
+        """Heeds no cancellation until it is let go."""
+
+        async def send(self, call: Any) -> Raw:
+            try:
+                return await super().send(call)
+            except asyncio.CancelledError:
+                await asyncio.shield(let_go.wait())
+                raise
+
+    let_go = asyncio.Event()
+    provider = Deaf(hold=["0"])
+    judge = Judge(rubric(), provider, JudgeSettings())
+    job = JudgingJob(judge, iter(items(1)), MemoryJournal(), lambda _: None, concurrency=1, timeout_s=3600.0)
+    running = asyncio.create_task(job.run())
+    await provider.until(lambda: provider.in_flight == 1)
+    job._expire()
+    await quiet()
+    running.cancel()
+    await quiet()
+    let_go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await running
