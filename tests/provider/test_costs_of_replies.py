@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from jurat.provider import Pricer, Raw, make_provider
+from jurat.suiterun.money import unpriced_faults
 
 Row = dict[str, Any]
 CLAUDE: Row = {"kind": "anthropic", "model": "claude-haiku-4-5"}
@@ -122,3 +123,22 @@ def test_a_reply_costs_what_was_worked_out_by_hand(row: Row, body: Any, usd: flo
 )
 def test_a_price_that_is_not_whole_has_no_source_so_that_no_budget_rests_on_it(row: Row) -> None:
     assert Pricer(make_provider({"name": "p", **row}).settings).price_source is None
+
+
+@pytest.mark.parametrize(
+    ("row", "fine"),
+    [
+        ({"kind": "python", "function": "json:dumps"}, False),
+        ({"kind": "python", "function": "json:dumps", "prices": {"input": 0, "output": 0}}, True),
+        (HERE, False),
+        ({**HERE, "prices": {"input": 2}}, False),
+        ({**GPT, "extra": {"service_tier": "flex"}}, False),
+        (GPT, True),
+        ({"kind": "openrouter", "model": "nobody/knows"}, True),
+        ({"kind": "scripted", "replies": ["x"]}, True),
+    ],
+)
+def test_no_budget_rests_on_a_price_that_nobody_knows(row: Row, fine: bool) -> None:
+    faults = unpriced_faults([make_provider({"name": "p", **row})])
+    assert (not faults) is fine
+    assert all("expected a known price of provider p, since there is a budget" in str(fault) for fault in faults)

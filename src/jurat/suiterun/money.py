@@ -16,7 +16,7 @@ def unpriced_faults(providers: Iterable[Provider], path: str = "limits.budget_us
     faults = []
     for provider in providers:
         settings = provider.settings
-        if settings.kind != "python" and Pricer(settings).price_source is None:
+        if Pricer(settings).price_source is None:
             hint = "Give prices: {input: …, output: …} in its row (USD per million tokens), or set no budget"
             found = f"none for {settings.model}"
             expected = f"a known price of provider {settings.name}, since there is a budget"
