@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -267,8 +268,45 @@ def test_two_reports_need_no_store(folder: Folder) -> None:
 
     assert changes(told) == EXPECTED
     renewed = next(case for case in told["cases"] if case["name"] == "renewed")
+    assert (renewed["asks_anew"], renewed["why"]) == (True, ["the case asks something else"])
+
+
+def test_a_report_that_does_not_tell_what_its_cases_ask_leaves_that_open(folder: Folder) -> None:
+    base, candidate = ran_both(folder)
+    text = (folder.path / report_of(folder, base, "base.json")).read_text("utf-8")
+    folder.write("base.json", re.sub(r'"content":\{"asked".*?"pass_threshold":null\},', "", text))
+    folder.write("candidate.json", (folder.path / report_of(folder, candidate, "candidate.json")).read_text("utf-8"))
+    for file in (folder.path / ".jurat").iterdir():
+        file.unlink()
+
+    told = compared(folder, "base.json", "candidate.json")
+
+    assert changes(told) == EXPECTED
+    renewed = next(case for case in told["cases"] if case["name"] == "renewed")
     assert renewed["asks_anew"] is None
     assert "the report does not say" in renewed["why"][0]
+
+
+RECORDED = """
+schema_version: 1
+suite: recorded
+cases:
+  - {name: falls, output: OURS, assertions: [{type: contains, value: good}]}
+  - {name: steady, output: good, assertions: [{type: contains, value: good}]}
+  - {name: other, output: good, assertions: [{type: contains, value: VALUE}]}
+"""
+
+
+def test_reports_of_recorded_outputs_are_compared_where_no_store_holds_the_cases(folder: Folder) -> None:
+    base = ran(folder, RECORDED.replace("OURS", "good").replace("VALUE", "good"))
+    candidate = ran(folder, RECORDED.replace("OURS", "worse").replace("VALUE", "oo"))
+    reports = report_of(folder, base, "base.json"), report_of(folder, candidate, "candidate.json")
+    of_runs = changes(compared(folder, base, candidate))
+    for file in (folder.path / ".jurat").iterdir():
+        file.unlink()
+
+    assert of_runs == {"falls": "regressed", "steady": "unchanged", "other": "incompatible"}
+    assert changes(compared(folder, *reports)) == of_runs
 
 
 def test_a_report_that_contradicts_itself_is_not_believed(folder: Folder) -> None:

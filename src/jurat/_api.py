@@ -235,7 +235,7 @@ class Run:
         try:
             cases = [
                 case_json(case, trials, record.samples, include_output=include_output)
-                async for case, trials in by_case(store, record)
+                async for case, trials in by_case(store, record, contents=True)
             ]
         finally:
             await store.aclose()

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jurat.metrics.comparison import CaseComparison, Change, compare_case
-from jurat.metrics.comparison_parts import Appearance, Content, content_of
+from jurat.metrics.comparison_parts import Appearance
 from jurat.metrics.comparison_tally import ComparisonTally, Regression
 from jurat.report.comparison_schema import CHANGES
+from jurat.report.content import Content, content_of
 from jurat.report.record import AssessmentRecord, TrialRecord
 from jurat.vocabulary import Status
 from run_records import case, check, run, spent, trial, verdict

@@ -15,10 +15,11 @@ from jurat.evaluation import Reducer, reduce_statuses
 from jurat.evaluation.reducers import ReducerRule
 from jurat.metrics import GateOutcome, RuleOutcome, RunTally
 from jurat.metrics.comparison import compare_case
-from jurat.metrics.comparison_parts import Appearance, Content
+from jurat.metrics.comparison_parts import Appearance
 from jurat.metrics.policy import Policy, read_policy
 from jurat.metrics.regressions import Regressions
 from jurat.provider.protocol import Usage
+from jurat.report.content import Content
 from jurat.report.record import AssessmentRecord, CaseRecord, RunStatus, TrialRecord
 from jurat.vocabulary import Status
 from run_records import Rows, case, check, mixed, run, skipped, spent, tallied, trial, verdict

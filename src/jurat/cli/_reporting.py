@@ -46,6 +46,8 @@ _HANDED_ON = "report"
 _BY_CASE = ("jsonl", "csv", "dataset", "otlp")
 _PLAIN = (CONSOLE, "json", _HANDED_ON, *_BY_CASE)
 """Formats that point at no line and show no quote where it stands."""
+_WITH_CONTENTS = ("json", _HANDED_ON)
+"""Formats that other runs are compared with."""
 _WITHOUT_TALK = (*_PLAIN, "junit", "github", "markdown", "sarif")
 
 
@@ -198,7 +200,7 @@ async def _tell(
         out.tell(lambda reporter: reporter.begin(record, summary, record.gate))
     places = Places(None) if forms <= {*_PLAIN} else await read_places(store, record)
     talks = include_output and not forms <= {*_WITHOUT_TALK}
-    async for case, trials in _by_case(store, record):
+    async for case, trials in _by_case(store, record, contents=bool(forms & {*_WITH_CONTENTS})):
         told = Told(
             case=case,
             trials=trials,
@@ -271,7 +273,7 @@ async def _export_rows(sink: Sink, store: Store, finished: Finished, printing: P
     record, include_output = finished.record, printing.include_output
     if printing.form == "csv":
         sink.write(csv_text((), heading=True).encode())
-    async for case, trials in _by_case(store, record):
+    async for case, trials in _by_case(store, record, contents=printing.form == "jsonl"):
         if printing.form == "dataset":
             body = (await store.runs.snapshot(case.case_hash)).body
             rows = dataset_rows(record, case, body, trials)
@@ -284,8 +286,10 @@ async def _export_rows(sink: Sink, store: Store, finished: Finished, printing: P
         sink.write(text.encode("utf-8", "backslashreplace"))
 
 
-async def _by_case(store: Store, record: RunRecord) -> AsyncIterator[tuple[CaseRecord, list[TrialRecord]]]:
+async def _by_case(
+    store: Store, record: RunRecord, *, contents: bool = False
+) -> AsyncIterator[tuple[CaseRecord, list[TrialRecord]]]:
     from jurat.suiterun import by_case
 
-    async for pair in by_case(store, record):
+    async for pair in by_case(store, record, contents=contents):
         yield pair

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -88,13 +89,14 @@ async def _cases(store: Store, record: RunRecord, names: list[str]) -> list[Case
 
 async def _show_case(store: Store, record: RunRecord, case: CaseRecord, form: str) -> None:
     trials = [trial async for trial in store.runs.trials(record.id, case.case_index)]
+    body = (await store.runs.snapshot(case.case_hash)).body
     if form == "json":
+        from jurat.report.content import content_of
         from jurat.report.run_json import case_json
 
-        told = case_json(case, trials, record.samples, include_output=True)
+        told = case_json(replace(case, content=content_of(body)), trials, record.samples, include_output=True)
         say_json(told)
         return
-    body = (await store.runs.snapshot(case.case_hash)).body
     for trial in trials:
         say(_in_full(case, trial, body, record.samples))
     if not trials:

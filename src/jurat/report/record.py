@@ -14,6 +14,7 @@ from types import MappingProxyType
 from jurat.evaluation import TypedError
 from jurat.jsontext import Json
 from jurat.judge import NOTHING_SENT, Spending
+from jurat.report.content import Content
 from jurat.vocabulary import Status
 
 __all__ = [
@@ -95,7 +96,10 @@ class TrialRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseRecord:
-    """A case's place in a run: what it is, and its outcome over all trials (None until the run is completed)."""
+    """A case's place in a run: what it is, and its outcome over all trials (None until the run is completed).
+
+    `content` is known where it was looked up, or a report tells it.
+    """
 
     case_index: int
     name: str
@@ -105,6 +109,7 @@ class CaseRecord:
     file: str | None = None
     line: int | None = None
     status: Status | None = None
+    content: Content | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from jurat.evaluation import TypedError
 from jurat.jsontext import Json
 from jurat.judge import NOTHING_SENT, Spending
 from jurat.provider.protocol import Usage
+from jurat.report.content import content_from_json, content_to_json
 from jurat.report.record import (
     AssessmentRecord,
     CaseRecord,
@@ -74,10 +75,12 @@ def case_json(
         samples: how many trials the plan has for it.
         include_output: whether answers, conversations and tool calls are told.
     """
+    content = {} if case.content is None else {"content": content_to_json(case.content)}
     return {
         "case_index": case.case_index,
         "name": case.name,
         "case_hash": case.case_hash,
+        **content,
         "labels": list(case.labels),
         "metadata": plain(case.metadata),
         "file": case.file,
@@ -180,6 +183,7 @@ def case_from_json(value: Mapping[str, Any]) -> CaseRecord:
         file=value["file"],
         line=value["line"],
         status=None if value["status"] is None else Status(value["status"]),
+        content=content_from_json(value["content"]) if "content" in value else None,
     )
 
 

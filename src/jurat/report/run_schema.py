@@ -271,6 +271,10 @@ def _case() -> dict[str, Json]:
             "case_index": _COUNT,
             "name": _TEXT,
             "case_hash": _HASH,
+            "content": {
+                **_object({"asked": _HASH, "assertions": _map(_HASH), "pass_threshold": _NUMBER_OR_NULL}),
+                "description": "What the case asks and how it is measured, as hashes.",
+            },
             "labels": _list(_TEXT),
             "metadata": _OBJECT,
             "file": _TEXT_OR_NULL,
@@ -278,7 +282,8 @@ def _case() -> dict[str, Json]:
             "status": {"enum": [*(status.value for status in Status), None]},
             "sampling": sampling,
             "trials": _list(_trial()),
-        }
+        },
+        optional=("content",),
     )
 
 

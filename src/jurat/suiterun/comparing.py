@@ -16,10 +16,11 @@ from jurat.evaluation import Reducer, reduce_statuses, reducer_from_json
 from jurat.jsontext import Json
 from jurat.metrics import check_report
 from jurat.metrics.comparison import CaseComparison, compare_case
-from jurat.metrics.comparison_parts import Appearance, Content, content_of
+from jurat.metrics.comparison_parts import Appearance
 from jurat.metrics.comparison_tally import ComparisonTally
 from jurat.regularfiles import open_regular
 from jurat.report.comparison_report import COMPARISON_VERSION
+from jurat.report.content import Content, content_of
 from jurat.report.record import CaseRecord, RunRecord, RunStatus, TrialRecord
 from jurat.report.run_json import case_from_json, trial_from_json
 from jurat.report.run_reader import ReportReader
@@ -75,7 +76,7 @@ class Side:
 
 def _appearance(run: RunRecord, case: CaseRecord, trials: Sequence[TrialRecord], reducer: Reducer) -> Appearance:
     status = reduce_statuses([trial.status for trial in trials], reducer)
-    return Appearance(case=case, trials=trials, status=status, planned=run.samples)
+    return Appearance(case=case, trials=trials, status=status, planned=run.samples, content=case.content)
 
 
 def _of_report(path: Path) -> Iterator[tuple[CaseRecord, list[TrialRecord]]]:
@@ -228,6 +229,7 @@ async def _compared(pairs: Sequence[_Pair], stores: Sequence[Store]) -> list[Cas
         for old, new in pairs
         if old is not None and new is not None and old.case.case_hash != new.case.case_hash
         for seen in (old, new)
+        if seen.content is None
     }
     contents: dict[str, Content] = {}
     for store in stores if unlike else ():
@@ -235,6 +237,6 @@ async def _compared(pairs: Sequence[_Pair], stores: Sequence[Store]) -> list[Cas
         contents.update({name: content_of(one.body) for name, one in found.items()})
 
     def whole(seen: Appearance | None) -> Appearance | None:
-        return None if seen is None else replace(seen, content=contents.get(seen.case.case_hash))
+        return None if seen is None else replace(seen, content=seen.content or contents.get(seen.case.case_hash))
 
     return [compare_case(whole(old), whole(new)) for old, new in pairs]
