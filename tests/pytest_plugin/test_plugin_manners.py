@@ -36,7 +36,7 @@ def test_a_project_without_evaluations_does_not_notice_it(project: Project) -> N
 
     done.assert_outcomes(passed=1)
     (loaded,) = [line for line in done.outlines if line.startswith("loaded:")]
-    light = {"jurat", "jurat._version", "jurat.credentials", "jurat.errors", "jurat.pytest_plugin"}
+    light = {"jurat", "jurat._lazy", "jurat._version", "jurat.credentials", "jurat.errors", "jurat.pytest_plugin"}
     names = ("entry", "options", "raised", "reporting", "session", "summary")
     parts = {f"jurat.pytest_plugin.{name}" for name in names}
     assert set(loaded.split()[1:]) == light | parts
