@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from jurat._tree import MAX_NUMBER, Halt, TreeBuilder, shown
+from jurat._yamlaliases import written_out
 from jurat.jsontext import MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -22,15 +23,22 @@ _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": 
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_MAY_NAME = re.compile(r"(?:^|[\s\[{,])&\S", re.MULTILINE)
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
-def feed_yaml(text: str, builder: TreeBuilder) -> None:
-    """Give a YAML text's events to a builder; a syntax error becomes a fault at its line."""
+def feed_yaml(text: str, builder: TreeBuilder, *, aliases: bool = False) -> None:
+    """Give a YAML text's events to a builder; a syntax error becomes a fault at its line.
+
+    Args:
+        aliases: whether what anchors name is written out wherever it is meant, instead of being refused.
+    """
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        for event in yaml_events(text, builder):
+        events = yaml_events(text, builder)
+        shared = aliases and _MAY_NAME.search(text)  # else there is no need to hold all events at once
+        for event in written_out(events, builder) if shared else events:
             _feed_event(event, builder)
     except MarkedYAMLError as error:
         builder.whole = False

@@ -112,28 +112,29 @@ def _is_json(file: str | None) -> bool:
     return file is not None and file.lower().endswith(".json")
 
 
-def parse_yaml(text: str | bytes, *, file: str | None = None) -> Document:
+def parse_yaml(text: str | bytes, *, file: str | None = None, aliases: bool = False) -> Document:
     """Read one YAML document.
 
     Args:
         text: the text, or its bytes in UTF-8. A byte order mark at the start is dropped; CRLF counts as LF.
         file: the file's name, for the messages.
+        aliases: whether anchors, aliases and merge keys are written out; for files that were made for other tools.
 
     Raises:
         AuthoringError: with every fault that could be found, for any text that is not one sound document.
     """
-    builder = _built(_sound_text(text, file), file)
+    builder = _built(_sound_text(text, file), file, aliases=aliases)
     place = builder.place
     if builder.faults or place is None:
         raise AuthoringError("YAML", builder.faults)
     return Document(value=builder.value, file=file, _root=lambda: place)
 
 
-def _built(source: str, file: str | None) -> TreeBuilder:
+def _built(source: str, file: str | None, *, aliases: bool = False) -> TreeBuilder:
     _refuse_characters(source, file)
     builder = TreeBuilder(file)
     try:
-        feed_yaml(source, builder)
+        feed_yaml(source, builder, aliases=aliases)
     except Halt:
         builder.whole = False
     else:

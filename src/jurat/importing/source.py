@@ -208,7 +208,7 @@ class Source:
         )
 
     def _yaml(self, data: bytes) -> Json:
-        document = parse_yaml(data, file=self.name)
+        document = parse_yaml(data, file=self.name, aliases=True)
         self._lines = document.line_of
         return document.value
 
