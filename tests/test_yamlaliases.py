@@ -53,7 +53,7 @@ LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     [
         ("a: &x [*x]\n", "found one inside of its own anchor"),
         ("a: &x {<<: *x}\n", "found one inside of its own anchor"),
-        ("a: *y # &\n", "found one of an anchor that is not there"),
+        ("b: &z 1\na: *y\n", "found one of an anchor that is not there"),
         ("a: &x 1\nb: {<<: *x}\n", "found a merge key (<<)"),
         ("a: &x !!str 1\nb: *x\n", "found a tag (!)"),
         ("&k a: 1\n*k : 2\n", "expected every key once, found 'a' twice"),

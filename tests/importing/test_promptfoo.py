@@ -433,6 +433,24 @@ def test_what_went_to_an_address_of_its_own_never_goes_to_the_vendor(
     assert made.reasons[0].startswith(f"providers[0].config.{told}")
 
 
+def test_what_anchors_share_is_written_out() -> None:
+    text = """\
+prompts: ["{{q}}"]
+providers: [openai:m]
+tests:
+  - &first
+    vars: {q: one}
+    assert: &checks [{type: contains, value: x}]
+  - {<<: *first, vars: {q: two}}
+  - {vars: {q: three}, assert: *checks}
+"""
+
+    made = Made(text, "config.yaml")
+
+    assert [case["variables"]["q"] for case in made.cases] == ["one", "two", "three"]
+    assert [case["assertions"] for case in made.cases] == [[{"type": "contains", "value": "x"}]] * 3
+
+
 @pytest.mark.parametrize(
     ("name", "model"),
     [
