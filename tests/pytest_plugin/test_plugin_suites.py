@@ -200,6 +200,22 @@ def test_recorded_replies_need_no_key_and_no_network(project: Project) -> None:
     ]
 
 
+def test_where_what_is_asked_was_not_recorded_the_summary_says_how_to_record_it(project: Project) -> None:
+    project.suite()
+    project.run("--jurat-record", "replies")
+    project.suite(CAPITALS.replace("country: Peru", "country: Chile"))
+
+    done = project.run("--jurat-replay", "replies")
+
+    done.assert_outcomes(passed=1, failed=1, errors=2)
+    done.stdout.fnmatch_lines(
+        [
+            "errors     1 × malformed_json, 1 × invalid_request",
+            "note       what is asked is not what was recorded: --jurat-record FOLDER records it anew",
+        ]
+    )
+
+
 def test_recording_some_cases_keeps_what_was_recorded_of_the_others(project: Project) -> None:
     project.suite()
     project.run("--jurat-record", "replies")

@@ -36,7 +36,7 @@ class Reporter:
     def __init__(self, config: pytest.Config, session: Session) -> None:
         self._session = session
         self._worker = hasattr(config, "workerinput")
-        self._summary = Summary(session.options.providers)
+        self._summary = Summary(session.options.providers, replays=session.options.replay is not None)
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """A test that uses a fixture of ours is one of `-m jurat`."""

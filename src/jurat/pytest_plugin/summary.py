@@ -19,10 +19,11 @@ class Summary:
 
     Args:
         providers: the names that the command line gives providers for.
+        replays: whether recorded replies answer.
     """
 
-    def __init__(self, providers: Iterable[str]) -> None:
-        self._providers = list(providers)
+    def __init__(self, providers: Iterable[str], *, replays: bool = False) -> None:
+        self._providers, self._replays = list(providers), replays
         self._counts: Counter[str] = Counter()
         self._errors: Counter[str] = Counter()
         self._known = {"subject": 0.0, "judges": 0.0}
@@ -58,6 +59,8 @@ class Summary:
             lines.append("errors     " + ", ".join(f"{number} × {name}" for name, number in self._errors.most_common()))
         lines.append("cost       " + ", ".join(self._cost(name) for name in self._known))
         lines += self._ran()
+        if self._replays and self._errors["invalid_request"]:
+            lines.append("note       what is asked is not what was recorded: --jurat-record FOLDER records it anew")
         idle = [name for name in self._providers if name not in self._asked]
         lines += [f"note       --jurat-provider {name}=…: nothing asked for a provider of this name" for name in idle]
         return lines
