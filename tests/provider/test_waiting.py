@@ -152,16 +152,16 @@ async def test_a_queue_for_the_limits_dissolves_when_no_request_may_be_made_any_
 
 
 class Answering:
-    """A transport that asks for a pause first, and notes when each request begins."""
+    """A transport that notes when each request begins, and may ask for a pause first."""
 
-    def __init__(self, time: FakeTime) -> None:
+    def __init__(self, time: FakeTime, *, pauses: bool) -> None:
         self.begun: list[float] = []
-        self._time = time
+        self._time, self._pauses = time, pauses
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
         self.begun.append(self._time.now)
         await asyncio.sleep(0)
-        if len(self.begun) == 1:
+        if self._pauses and len(self.begun) == 1:
             return HttpReply(429, {"retry-after": "100"}, b"{}", 1.0)
         return HttpReply(200, {}, GOOD.body, 1.0)
 
@@ -171,9 +171,35 @@ class Answering:
 async def test_after_a_pause_requests_are_as_far_apart_as_the_limit_says() -> None:
     """What was admitted before a server asked for a pause does not go off together after it."""
     time = FakeTime()
-    transport = Answering(time)
+    transport = Answering(time, pauses=True)
     settings = ProviderSettings(name="p", kind="openai_compatible", model="m", endpoint="http://127.0.0.1:9/v1")
     provider = HttpProvider(settings, timing=time.timing, requests_per_minute=6, transport=transport)
     await asyncio.gather(*(send(provider) for _ in range(8)))
     assert len(transport.begun) == 9
+    assert all(after - before >= 10.0 - 1e-6 for before, after in pairwise(transport.begun))
+
+
+async def test_requests_that_waited_for_a_slot_are_as_far_apart_as_the_limit_says() -> None:
+    """Others keep all slots for an hour, in which sixty requests might have been let through."""
+    time, slots = FakeTime(), Slots(1)
+    transport = Answering(time, pauses=False)
+    settings = ProviderSettings(name="p", kind="openai_compatible", model="m", endpoint="http://127.0.0.1:9/v1")
+    provider = HttpProvider(settings, timing=time.timing, requests_per_minute=6, transport=transport)
+
+    async def one() -> None:
+        await slots.take(urgent=False)
+        place = SlotPlace(slots)
+        await sent_from(place, provider)
+        slots.give_back()
+
+    asked = [asyncio.create_task(one()) for _ in range(8)]
+    await asyncio.sleep(0)
+    keeps = asyncio.create_task(slots.take(urgent=True))
+    await keeps
+    for _ in range(60):
+        time.now += 60.0
+        await asyncio.sleep(0)
+    slots.give_back()
+    await asyncio.gather(*asked)
+    assert len(transport.begun) == 8
     assert all(after - before >= 10.0 - 1e-6 for before, after in pairwise(transport.begun))

@@ -67,7 +67,7 @@ class RateLimit:
         self._requests = _Bucket(requests_per_minute, now) if requests_per_minute else None
         self._tokens = _Bucket(tokens_per_minute, now) if tokens_per_minute else None
         self._output = _USUAL_OUTPUT
-        self._turn: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
+        self._turn: tuple[asyncio.AbstractEventLoop, asyncio.Lock, asyncio.Lock] | None = None
 
     def estimate(self, body: bytes) -> float:
         """The tokens of a request and its reply: a quarter of the text's bytes, and what replies had of late."""
@@ -101,10 +101,26 @@ class RateLimit:
         return max(of_requests, of_tokens)
 
     def _lock(self) -> asyncio.Lock:
+        return self._locks()[1]
+
+    def queue(self) -> asyncio.Lock:
+        """For whoever has to wait for something else between being let through and beginning."""
+        return self._locks()[2]
+
+    def _locks(self) -> tuple[asyncio.AbstractEventLoop, asyncio.Lock, asyncio.Lock]:
         loop = asyncio.get_running_loop()
         if self._turn is None or self._turn[0] is not loop:
-            self._turn = loop, asyncio.Lock()
-        return self._turn[1]
+            self._turn = loop, asyncio.Lock(), asyncio.Lock()
+        return self._turn
+
+    def begins(self, tokens: float) -> None:
+        """A request that was let through begins now, however long ago that was: it counts from here on."""
+        now = self._timing.monotonic()
+        for bucket, amount in ((self._requests, 1.0), (self._tokens, tokens)):
+            if bucket is not None:
+                bucket.level += amount
+                bucket.missing_s(0.0, now)  # what came meanwhile, up to what may go at once
+                bucket.level -= amount
 
     def settle(self, estimated: float, given: int | None, made: int | None) -> None:
         """Correct an estimate by what the provider counted; what it did not count stays as estimated."""

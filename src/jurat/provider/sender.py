@@ -109,12 +109,31 @@ class HttpSender:
 
     async def _turn(self, tokens: float) -> int:
         """Wait until a request may begin, which is no part of its call's time. Returns what `Gate.enter` does."""
+        if self._rates is None:
+            return await without_place(self._opened(tokens), turn=True, undo=self._gate.leave)
+        return await self._turn_in_queue(self._rates, tokens)
+
+    async def _turn_in_queue(self, rates: RateLimit, tokens: float) -> int:
+        """One call at a time goes through the limits and gets its place back, so that none begins later than it was
+        let through together with those that come after it."""
+        queue, mine = rates.queue(), False
+
+        async def opened() -> int:
+            nonlocal mine
+            mine = await queue.acquire()
+            return await self._opened(tokens)
 
         def undo() -> None:
             self._gate.leave()
-            self._unused(tokens)
+            rates.unused(tokens)
 
-        return await without_place(self._opened(tokens), turn=True, undo=undo)
+        try:
+            taken_at = await without_place(opened(), turn=True, undo=undo)
+            rates.begins(tokens)
+            return taken_at
+        finally:
+            if mine:
+                queue.release()
 
     async def _opened(self, tokens: float) -> int:
         """Wait for the end of a pause, the limits and the gate, until all three are open at once."""
