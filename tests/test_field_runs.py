@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,27 @@ def test_a_reply_out_of_the_cache_keeps_its_tokens_and_costs_nothing_again(folde
     assert (again["cost_usd"], again["cached"], again["attempts"]) == (0.0, True, 0)
     assert [(one["input_tokens"], one["output_tokens"]) for one in (paid, again)] == [(120, 24)] * 2
     assert len(folder.calls) == 1
+
+
+def test_a_run_tells_of_each_provider_where_its_prices_come_from(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUR_KEY", "none-of-them")
+    vendor = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key_env": "OUR_KEY", "max_attempts": 1}
+    providers = [
+        scripted("free", GOOD),
+        {**scripted("own", GOOD), "prices": {"input": 1, "output": 10}},
+        {**vendor, "name": "known", "model": "gpt-4o"},
+        {**vendor, "name": "unknown", "model": "brand-new-judge"},
+    ]
+    checks = [{**JUDGED, "name": row["name"], "provider": row["name"]} for row in providers]
+    suite = written(folder, providers=providers, assertions=checks, cases=[{"name": "a", "output": "x"}])
+
+    run = jurat.run_suite(suite)
+
+    table = f"genai-prices {metadata.version('genai-prices')}"
+    sources = {"free": "nothing is paid", "known": table, "own": "custom", "unknown": None}
+    assert run.record.provenance["price_sources"] == sources
 
 
 def test_a_verdict_that_was_cut_off_is_never_served_from_the_cache(folder: Folder) -> None:

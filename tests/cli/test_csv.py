@@ -115,6 +115,12 @@ def test_a_number_stays_a_number() -> None:
     assert (row["score"], row["trial"], row["required"]) == ("-1.5", "-1", "true")
 
 
+def test_no_zero_has_a_sign() -> None:
+    (row,) = table(csv_text([{"score": -0.0, "cost_usd": 0.0, "trial": 0, "cached": False}], heading=True))
+
+    assert (row["score"], row["cost_usd"], row["trial"], row["cached"]) == ("0.0", "0.0", "0", "false")
+
+
 @given(st.text(st.characters(exclude_characters="\0")))
 def test_every_other_text_comes_back_as_it_was(text: str) -> None:
     (row,) = table(csv_text([{"case": "x", "reason": text}], heading=True))

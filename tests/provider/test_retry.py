@@ -209,13 +209,24 @@ async def test_no_wait_begins_that_would_end_after_the_deadline() -> None:
 
 async def test_other_calls_wait_too_instead_of_using_up_their_tries() -> None:
     time = FakeTime(chance=1.0)
+    released = asyncio.Event()
+
+    async def long_wait(seconds: float) -> None:
+        time.waits.append(seconds)
+        await released.wait()
+
+    time.sleep = long_wait  # type: ignore[method-assign]  # this test decides when the wait is over
     async with serving(failing(429, Retry_After="10"), GOOD) as server, provider_at(server, time) as provider:
         first = asyncio.create_task(send(provider))
         while not time.waits:  # noqa: ASYNC110 - the fake clock has no event to wait for
             await asyncio.sleep(0)
-        others = await asyncio.gather(*(send(provider) for _ in range(5)))
-        await first
-    assert [raw.attempts for raw in others] == [1] * 5
+        others = [asyncio.create_task(send(provider)) for _ in range(5)]
+        while len(time.waits) < 6 and not any(task.done() for task in others):  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0)
+        assert (time.waits, len(server.requests)) == ([12.0] * 6, 1)
+        time.now += 12.0
+        released.set()
+        assert [raw.attempts for raw in await asyncio.gather(first, *others)] == [2, 1, 1, 1, 1, 1]
     assert len(server.requests) == 7
 
 

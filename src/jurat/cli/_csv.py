@@ -50,7 +50,7 @@ def _cell(value: Json) -> str | int | float:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return value
+        return value or abs(value)  # a zero below zero is a zero
     text = value if isinstance(value, str) else canonical(value)
     text = _NO_CHARACTER.sub("\ufffd", text)
     risky = _FORMULA.match(text) is not None and _NUMBER.fullmatch(text) is None
