@@ -50,6 +50,7 @@ def test_vendors_and_this_machine_may_be_named_by_anybody(url: str) -> None:
         *("http://metadata.google.internal/", "http://[64:ff9b::a9fe:a9fe]/", "https://openai.azure.com/"),
         *("https://api.openai.com@evil.example/", "https://xopenai.azure.com/"),
         *("https://[2002:7f00:1::]/v1", "https://[64:ff9b::7f00:1]/v1"),  # loopback, but of a gateway
+        *("http://0.0.0.0:8000", "http://[::]:8000/"),  # this machine to some systems, none of ours
     ],
 )
 def test_other_hosts_may_not(url: str) -> None:

@@ -8,6 +8,7 @@ import gzip
 import json
 import subprocess
 import sys
+import tracemalloc
 import zlib
 
 import pytest
@@ -16,6 +17,7 @@ from loopback import REPLY, Answer, Server, answer, serving, serving_elsewhere
 from jurat.errors import ErrorCategory, ProviderError
 from jurat.provider.faults import TransientError
 from jurat.provider.http import AiohttpTransport, HttpReply
+from jurat.provider.inflate import TooLarge, inflate
 
 HEADERS = {"Content-Type": "application/json"}
 
@@ -127,6 +129,20 @@ async def test_a_compressed_bomb_is_refused_at_the_bound() -> None:
     assert len(bomb) < 100_000
     error = await fault(Answer(headers={"Content-Encoding": "gzip"}, body=bomb))
     assert "larger than 8388608 bytes" in str(error)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_compressed_bomb_takes_no_more_room_than_the_bound(encoding: str) -> None:
+    packer = zlib.compressobj(9, wbits=31 if encoding == "gzip" else 15)
+    bomb = packer.compress(b"0" * 60_000_000) + packer.flush()
+    tracemalloc.start()
+    try:
+        with pytest.raises(TooLarge):
+            inflate(bomb, encoding, 1_000_000)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 5_000_000
 
 
 @pytest.mark.parametrize(
