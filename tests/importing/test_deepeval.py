@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from importfiles import FILES, Made, imported, told_of
@@ -91,3 +92,19 @@ def test_a_metric_in_strict_mode_wants_the_most_that_there_is() -> None:
 
     assert [one["threshold"] for one in made.suite["assertions"]] == [100.0, 1.0]
     assert made.notes == []
+
+
+def test_rows_of_json_hold_pieces_of_a_context_in_one_text_and_what_a_case_took() -> None:
+    row = {"input": "q", "actual_output": "a", "context": "c;1|c2", "retrieval_context": ["r|1"], "token_cost": 0.5}
+
+    made = Made(json.dumps({**row, "input_token_count": 3, "output_token_count": 4, "expectations": None}), "g.jsonl")
+
+    assert [one["text"] for one in made.cases[0]["documents"]] == ["c;1", "c2", "r|1"]
+    assert made.cases[0]["execution"] == {"cost_usd": 0.5, "input_tokens": 3, "output_tokens": 4}
+    assert made.notes == []
+
+
+def test_a_document_is_what_its_list_says_whatever_signs_are_in_it() -> None:
+    made = Made([{"input": "q", "actual_output": "a", "context": ["c|1;2"], "retrieval_context": "r|1;2"}])
+
+    assert [one["text"] for one in made.cases[0]["documents"]] == ["c|1;2", "r|1;2"]

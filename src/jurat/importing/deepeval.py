@@ -22,10 +22,15 @@ __all__ = ["read", "recognises"]
 
 _CASES = ("test_cases", "goldens", "conversational_test_cases", "conversational_goldens", "conversations")
 _TELLING = ("actual_output", "expected_output", "retrieval_context", "expected_tools", "tools_called")
+_FIGURES = (
+    *(("completion_time", "latency_ms", 1000), ("token_cost", "cost_usd", 1)),
+    *(("input_token_count", "input_tokens", 1), ("output_token_count", "output_tokens", 1)),
+)
+"""What a test case took: its member here, in ours, and what brings one to the other."""
 _READ = (
     *("input", "actual_output", "expected_output", "context", "retrieval_context", "tools_called", "expected_tools"),
     *("additional_metadata", "metadata", "comments", "name", "tags", "turns", "scenario", "expected_outcome"),
-    *("user_description", "chatbot_role", "source_file", "metrics_data", "token_cost", "completion_time"),
+    *("user_description", "chatbot_role", "source_file", "metrics_data", *(key for key, _, _ in _FIGURES)),
 )
 _AS_METADATA = ("comments", "scenario", "user_description", "chatbot_role", "source_file")
 _HEAD = (*_CASES, "metrics", "name", "alias")
@@ -48,7 +53,8 @@ def read(source: Source, draft: Draft) -> Iterator[Raw]:
     if source.kind != "document":
         for row in source.rows():
             values: Mapping[str, Any] = row.values or {}
-            yield from _case(values, f"row {row.number}", row.number, source, csv=source.kind == "csv")
+            between = "|;" if source.kind == "csv" else "|"
+            yield from _case(values, f"row {row.number}", row.number, source, between=between)
         return
     document = source.value()
     if isinstance(document, list):
@@ -78,7 +84,7 @@ def _all(values: list[Any], path: str, source: Source) -> Iterator[Raw]:
         yield from _case(value, f"{path}[{index}]", None, source)
 
 
-def _case(value: Any, path: str, line: int | None, source: Source, *, csv: bool = False) -> Iterator[Raw]:
+def _case(value: Any, path: str, line: int | None, source: Source, *, between: str = "") -> Iterator[Raw]:
     if not isinstance(value, Mapping):
         source.note(path, f"expected a golden or a test case, found {type_name(value)}; left out", line=line)
         return
@@ -91,11 +97,11 @@ def _case(value: Any, path: str, line: int | None, source: Source, *, csv: bool 
         simulated = "a scenario that is to be played" if "scenario" in given else "neither an input nor turns"
         raw.note("input", f"{simulated}, so there is nothing to ask; the case is left out")
         return
-    _fill(raw, given, csv=csv)
+    _fill(raw, given, between)
     yield raw
 
 
-def _fill(raw: Raw, given: Mapping[str, Any], *, csv: bool) -> None:
+def _fill(raw: Raw, given: Mapping[str, Any], between: str) -> None:
     case = raw.case
     calls = _tools(given.get("tools_called"), raw, "tools_called")
     if "input" in given:
@@ -112,7 +118,7 @@ def _fill(raw: Raw, given: Mapping[str, Any], *, csv: bool) -> None:
     case["documents"] = [
         {"name": f"{key.replace('_', ' ')} {number}", "text": text}
         for key in ("context", "retrieval_context")
-        for number, text in enumerate(_texts(given.get(key), csv=csv), 1)
+        for number, text in enumerate(_texts(given.get(key), between), 1)
     ]
     case["metadata"] = _metadata(given)
     case["labels"] = _labels(given)
@@ -125,18 +131,19 @@ def _fill(raw: Raw, given: Mapping[str, Any], *, csv: bool) -> None:
 
 def _execution(given: Mapping[str, Any], calls: list[dict[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {"tool_calls": calls} if calls or "tools_called" in given else {}
-    for key, name, factor in (("completion_time", "latency_ms", 1000), ("token_cost", "cost_usd", 1)):
+    for key, name, factor in _FIGURES:
         value = given.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
             made[name] = round(value * factor, 9)
     return made
 
 
-def _texts(value: Any, *, csv: bool) -> list[str]:
-    """The pieces of a context; in CSV a JSON list, or pieces between `|`, or else between `;`."""
-    if csv and isinstance(value, str):
+def _texts(value: Any, between: str) -> list[str]:
+    """The pieces of a context. In rows they may be one text: a JSON list, or pieces between the first sign it holds."""
+    if between and isinstance(value, str):
         read = parsed(value)
-        value = read if isinstance(read, list) else value.split("|" if "|" in value else ";")
+        sign = next((one for one in between if one in value), between[0])
+        value = read if isinstance(read, list) else value.split(sign)
     parts = value if isinstance(value, list) else [value] if value is not None else []
     return [text for part in parts if (text := as_text(part).strip())]
 
