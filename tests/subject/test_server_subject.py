@@ -204,12 +204,17 @@ async def test_a_reply_without_an_answer_is_an_error_that_repeats_nothing_of_it(
         raise error
 
 
+@pytest.mark.parametrize("output", ["text", None])
 @pytest.mark.parametrize(
     ("status", "category"),
-    [(401, "auth_error"), (404, "invalid_request"), (422, "invalid_request"), (301, "api_error")],
+    [(401, "auth_error"), (404, "invalid_request"), (422, "invalid_request"), (301, "api_error"), (500, "api_error")],
 )
-async def test_a_refused_request_is_an_error_of_its_category(status: int, category: str) -> None:
-    error = await fault(answer({"error": "zq7canary"}, status), output="text")
+async def test_a_refused_request_is_an_error_of_its_category_and_what_came_with_it_no_answer(
+    status: int, category: str, output: str | None
+) -> None:
+    error = await fault(
+        answer({"text": "zq7canary", "error": "zq7canary"}, status), output=output, timing=FakeTime().timing
+    )
 
     assert error.category.value == category
     assert "zq7canary" not in str(error)
