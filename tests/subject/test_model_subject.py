@@ -214,6 +214,13 @@ def test_its_identity_names_the_model_and_what_is_sent_to_it() -> None:
     }
 
 
+def test_a_temperature_that_a_model_does_not_take_is_neither_sent_nor_said_to_have_been() -> None:
+    subject = ProviderSubject(model(temperature=False), temperature=0.7, max_output_tokens=100)
+
+    assert sorted(sent(subject.prepare(Task(messages=(user("Hm?"),))))) == ["max_tokens", "messages", "model"]
+    assert subject.identity["temperature"] is None
+
+
 def test_where_every_answer_is_recorded_there_is_no_subject() -> None:
     assert make_subject(SubjectSpec(kind=SubjectKind.RECORDED)) is None
 

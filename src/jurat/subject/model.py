@@ -58,11 +58,12 @@ class ProviderSubject:
 
     @property
     def identity(self) -> Mapping[str, Json]:
-        """The model and the settings that are sent to it."""
+        """The model and the settings that are sent to it: no temperature where the model takes none."""
+        settings = self.provider.settings
         return {
             "kind": "provider",
-            "provider": self.provider.settings.identity,
-            "temperature": self._temperature,
+            "provider": settings.identity,
+            "temperature": self._temperature if settings.capabilities.temperature else None,
             "max_output_tokens": self._limit,
             "extra": dict(self._extra),
         }
