@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from jobs import items
 
-from judging import PRICED, provider_with, rubric
-from jurat.engine import JudgingJob, MemoryJournal
+from judging import PRICED, answer, provider_with, rubric
+from jurat.engine import Judged, JudgingJob, MemoryJournal, Silent
+from jurat.engine.caller import Caller, Target
 from jurat.engine.purse import Purse
-from jurat.errors import ErrorCategory, ProviderError
+from jurat.errors import ErrorCategory, ProviderError, RequestError
 from jurat.judge import Judge, may_have_cost, spent_in_vain
-from jurat.provider import ScriptedProvider, ScriptedReply
+from jurat.provider import Call, Raw, ScriptedProvider, ScriptedReply
 
 
 def test_a_cost_that_is_not_known_is_said_once_and_is_no_zero_in_silence() -> None:
@@ -73,3 +74,25 @@ async def test_a_call_that_may_have_cost_something_is_said_under_a_budget(catego
     job = JudgingJob(judge, work, MemoryJournal(), lambda _: None, concurrency=1, budget_usd=1.0, notice=notices.append)
     await job.run()
     assert notices == ["what a call cost is not known: the budget holds for what is known to be spent"] * told
+
+
+async def test_what_is_never_paid_is_asked_under_any_budget() -> None:
+    found: list[Judged] = []
+    free = ScriptedProvider(ScriptedReply(text=answer(evidence=[])))
+    job = JudgingJob(
+        Judge(rubric(), free), iter(items(3)), MemoryJournal(), found.extend, concurrency=1, budget_usd=0.0
+    )
+    await job.run()
+    assert [one.verdict.status.value for one in found] == ["pass"] * 3
+
+
+async def test_in_a_run_too_what_is_never_paid_is_asked_under_any_budget() -> None:
+    caller = Caller(MemoryJournal(), Silent(), concurrency=1, budget_usd=0.0)
+    sender = ScriptedProvider("fine")
+    asked = Call(key="0" * 64, body=b'{"messages": []}')
+    free = Target(name="free", sender=sender, cost=lambda _: 0.0, free=True)
+    paid = Target(name="paid", sender=sender, cost=lambda _: 1.0)
+    refused = await caller.ask(paid, asked, urgent=False)
+    assert isinstance(refused, RequestError)
+    assert isinstance(await caller.ask(free, asked, urgent=False), Raw)
+    await caller.close()

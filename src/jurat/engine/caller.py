@@ -195,15 +195,15 @@ class Caller:
     async def _in_its_slot(
         self, target: Target, circuit: Circuit, call: Call, urgent: bool, allowance: Allowance | None
     ) -> Outcome:
-        if (refusal := self._refusal(circuit)) is not None:
+        if (refusal := self._refusal(target, circuit)) is not None:
             return refusal
         await self._slots.take(urgent=urgent)
-        place = SlotPlace(self._slots, refusal=lambda: self._refusal(circuit))
+        place = SlotPlace(self._slots, refusal=lambda: self._refusal(target, circuit))
         before = PLACE.set(place)
         try:
             if self._broken is not None:
                 raise self._broken
-            if (refusal := self._refusal(circuit)) is not None:
+            if (refusal := self._refusal(target, circuit)) is not None:
                 return refusal
             outcome = await self._durable(target, circuit, call, allowance, place)
         finally:
@@ -249,9 +249,9 @@ class Caller:
         if self._purse.kept:
             self._purse.pay(target.cost(kept) if isinstance(kept, Raw) else kept.spending.cost_usd)
 
-    def _refusal(self, circuit: Circuit) -> EvaluationError | None:
-        """Why no call may be begun, if none may."""
-        return circuit.closed or self._purse.refusal()
+    def _refusal(self, target: Target, circuit: Circuit) -> EvaluationError | None:
+        """Why no call may be begun, if none may. What is never paid needs no budget."""
+        return circuit.closed or (None if target.free else self._purse.refusal())
 
     async def close(self) -> None:
         """Make durable what has arrived, also when its owner was cancelled meanwhile."""

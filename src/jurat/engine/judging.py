@@ -119,8 +119,8 @@ class JudgingJob:
     ) -> None:
         self._slots, self._workers = Slots(concurrency), 0
         self._purse = Purse(budget_usd, spent_usd, notice)
-        self._price = Pricer(judge.provider.settings)
         settings = judge.provider.settings
+        self._price, self._free = Pricer(settings), is_free(settings)
         patience_s = patience_for(settings.endpoint, keyed=settings.keyed)
         self._circuit = Circuit(settings.name, notice, patience_s)
         self._judge, self._items, self._journal, self._deliver = judge, items, journal, deliver
@@ -326,7 +326,7 @@ class JudgingJob:
         if self._purse.kept:
             if isinstance(outcome, Raw):
                 self._purse.pay(self._cost(outcome))
-            elif may_have_cost(outcome) and not is_free(self._judge.provider.settings):
+            elif may_have_cost(outcome) and not self._free:
                 self._purse.pay(None)
         return outcome
 
@@ -336,7 +336,7 @@ class JudgingJob:
         """Why no request may be made, if none may."""
         if self._late:
             return RequestError(ErrorCategory.TIMEOUT, self._too_late)
-        return self._circuit.closed or self._purse.refusal()
+        return self._circuit.closed or (None if self._free else self._purse.refusal())
 
     @property
     def _too_late(self) -> str:
