@@ -125,6 +125,38 @@ def test_a_judge_whose_key_is_refused_every_time_leaves_errors_and_no_word_of_su
     assert len(folder.calls) == 3
 
 
+# --- what is shown -------------------------------------------------------------------------------------------------
+
+BRACKETS = "failed at [/tmpdir/x] [bold]not bold[/] [red]"
+
+
+def test_square_brackets_are_shown_as_they_are_by_every_command(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    said = {"evidence": [{"message_index": 0, "quote": BRACKETS}], "reason": f"It {BRACKETS}", "score": 0}
+    suite = written(
+        folder,
+        suite=BRACKETS,
+        providers=[scripted("judge", {"json": said})],
+        assertions=[{**JUDGED, "name": f"a {BRACKETS}"}],
+        cases=[{"name": f"c {BRACKETS}", "output": BRACKETS, "labels": [BRACKETS]}],
+    )
+
+    done = folder.jurat("run", suite)
+    shown = folder.jurat("show", "--case", f"c {BRACKETS}")
+    told = [done, folder.jurat("show"), shown, folder.jurat("runs"), folder.jurat("compare", "latest", "latest")]
+
+    assert [one.code for one in told] == [1, 0, 0, 0, 0]
+    assert [word for word in (BRACKETS, f"It {BRACKETS}", f"“{BRACKETS}”") if word not in done.out] == []
+    assert [word for word in (f"case c {BRACKETS}", f"It {BRACKETS}", f"“{BRACKETS}”") if word not in shown.out] == []
+    assert [one.out for one in told if BRACKETS not in one.out] == []
+    other = f"x {BRACKETS}"
+    for words in (("show", other), ("run", other), ("show", "--case", other), ("compare", other, "latest")):
+        refused = folder.jurat(*words)
+        assert (refused.code, other in refused.err) == (2, True)
+
+
 # --- what is refused before anything is spent ----------------------------------------------------------------------
 
 
