@@ -1,14 +1,17 @@
-"""`jurat judge` as a program: what it refuses, what it leaves alone, how it ends."""
+"""`jurat judge` as a program: what it refuses, what it leaves alone, how it ends.
+
+Where a test is about streams, about the end, or about a second process that goes on, each command is one of its own.
+"""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from suitefolder import Done, Folder
 
 RUBRIC = """\
 name: own
@@ -22,29 +25,32 @@ criteria:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Path:
-    rows = [{"id": f"r{number}", "output": f"text {number}", "also": "x"} for number in range(1, 6)]
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    reply = json.dumps({"json": {"evidence": [], "reason": "Because.", "score": 80}})
-    (tmp_path / "replies.yaml").write_text(f"- {reply}\n" * 50)
-    (tmp_path / "other.yaml").write_text(f"- {reply}\n" * 50)
-    (tmp_path / "jurat.toml").write_text(
-        '[[providers]]\nname = "a"\nkind = "scripted"\nreplies_file = "replies.yaml"\n'
-        '[[providers]]\nname = "b"\nkind = "scripted"\nreplies_file = "replies.yaml"\n'
-    )
-    return tmp_path
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
+    for folder in Folder.entered(tmp_path, monkeypatch):
+        rows = [{"id": f"r{number}", "output": f"text {number}", "also": "x"} for number in range(1, 6)]
+        folder.write("rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        reply = json.dumps({"json": {"evidence": [], "reason": "Because.", "score": 80}})
+        folder.write("replies.yaml", f"- {reply}\n" * 50)
+        folder.write("other.yaml", f"- {reply}\n" * 50)
+        folder.write(
+            "jurat.toml",
+            '[[providers]]\nname = "a"\nkind = "scripted"\nreplies_file = "replies.yaml"\n'
+            '[[providers]]\nname = "b"\nkind = "scripted"\nreplies_file = "replies.yaml"\n',
+        )
+        yield folder
 
 
 BASE = ("rows.jsonl", "--rubric-text", "It is clear.", "--provider", "a", "--pass-rate", "0")
 
 
-def jurat(desk: Path, *options: str, streams: str = "", base: tuple[str, ...] = BASE) -> tuple[int, str, str]:
-    """Run it; with `streams`, its standard streams are redirected so."""
-    program = [sys.executable, "-c", "from jurat.cli import main; main()", "judge", *base, *options]
-    command = ["bash", "-c", f'"$@" {streams}', "bash", *program]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("JURAT_")}
-    done = subprocess.run(command, cwd=desk, env=environment, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
+def jurat(desk: Folder, *options: str, base: tuple[str, ...] = BASE) -> Done:
+    """Judge the rows, in this process."""
+    return desk.jurat("judge", *base, *options)
+
+
+def program(desk: Folder, *options: str, streams: str = "", base: tuple[str, ...] = BASE) -> Done:
+    """Judge them in a process of its own; with `streams`, its standard streams are redirected so."""
+    return desk.run("judge", *base, *options, streams=streams)
 
 
 @pytest.mark.parametrize(
@@ -61,34 +67,34 @@ def jurat(desk: Path, *options: str, streams: str = "", base: tuple[str, ...] = 
         ("--contract", "criteria/v1"),
     ],
 )
-def test_a_job_is_not_resumed_with_options_that_change_verdicts(desk: Path, options: tuple[str, ...]) -> None:
-    assert jurat(desk, "--out", "v.jsonl", "--limit", "2")[0] == 0
-    before = (desk / "v.jsonl").read_bytes()
+def test_a_job_is_not_resumed_with_options_that_change_verdicts(desk: Folder, options: tuple[str, ...]) -> None:
+    assert jurat(desk, "--out", "v.jsonl", "--limit", "2").code == 0
+    before = (desk.path / "v.jsonl").read_bytes()
 
-    code, _, said = jurat(desk, "--out", "v.jsonl", "--resume", *options)
+    done = jurat(desk, "--out", "v.jsonl", "--resume", *options)
 
-    assert code == 2, said
-    assert "Give the same input and options as before" in said
-    assert (desk / "v.jsonl").read_bytes() == before
+    assert done.code == 2, done.err
+    assert "Give the same input and options as before" in done.err
+    assert (desk.path / "v.jsonl").read_bytes() == before
 
 
-def test_a_job_is_resumed_with_options_that_change_no_verdict(desk: Path) -> None:
-    assert jurat(desk, "--out", "v.jsonl", "--limit", "2")[0] == 0
+def test_a_job_is_resumed_with_options_that_change_no_verdict(desk: Folder) -> None:
+    assert program(desk, "--out", "v.jsonl", "--limit", "2").code == 0
 
     options = ("--concurrency", "2", "--limit", "4", "--show", "0", "--cache", "read", "--pass-rate", "0.5")
-    code, _, said = jurat(desk, "--out", "v.jsonl", "--resume", *options)
+    done = program(desk, "--out", "v.jsonl", "--resume", *options)
 
-    assert code == 0, said
-    lines = [json.loads(line) for line in (desk / "v.jsonl").read_text().splitlines()]
+    assert done.code == 0, done.err
+    lines = [json.loads(line) for line in (desk.path / "v.jsonl").read_text().splitlines()]
     assert [line["row"] for line in lines] == [1, 2, 3, 4]
     assert len({line["job"] for line in lines}) == 1
 
 
-def test_a_reader_that_goes_away_does_not_end_the_job(desk: Path) -> None:
-    code, _, said = jurat(desk, "--out", "v.jsonl", streams="| true; exit ${PIPESTATUS[0]}")
+def test_a_reader_that_goes_away_does_not_end_the_job(desk: Folder) -> None:
+    done = program(desk, "--out", "v.jsonl", streams="| true; exit ${PIPESTATUS[0]}")
 
-    assert (code, said) == (0, "")
-    assert len((desk / "v.jsonl").read_text().splitlines()) == 5
+    assert (done.code, done.err) == (0, "")
+    assert len((desk.path / "v.jsonl").read_text().splitlines()) == 5
 
 
 @pytest.mark.parametrize(
@@ -99,20 +105,22 @@ def test_a_reader_that_goes_away_does_not_end_the_job(desk: Path) -> None:
         ("| true; exit ${PIPESTATUS[0]}", 3, ""),
     ],
 )
-def test_the_exit_code_is_the_jobs_own_unless_the_disk_is_full(desk: Path, streams: str, code: int, told: str) -> None:
-    (desk / "replies.yaml").write_text("- error: network_error\n" * 50)
+def test_the_exit_code_is_the_jobs_own_unless_the_disk_is_full(
+    desk: Folder, streams: str, code: int, told: str
+) -> None:
+    (desk.path / "replies.yaml").write_text("- error: network_error\n" * 50)
 
-    found = jurat(desk, "--out", "v.jsonl", "--pass-rate", "1", streams=streams)
+    done = program(desk, "--out", "v.jsonl", "--pass-rate", "1", streams=streams)
 
-    assert (found[0], found[2]) == (code, told)
-    assert len((desk / "v.jsonl").read_text().splitlines()) == 5
+    assert (done.code, done.err) == (code, told)
+    assert len((desk.path / "v.jsonl").read_text().splitlines()) == 5
 
 
-def test_rows_from_a_closed_standard_input_are_refused(desk: Path) -> None:
-    code, _, said = jurat(desk, streams="<&-", base=("-", *BASE[1:]))
+def test_rows_from_a_closed_standard_input_are_refused(desk: Folder) -> None:
+    done = program(desk, streams="<&-", base=("-", *BASE[1:]))
 
-    assert code == 2
-    assert "standard input: INPUT: expected rows, found it closed" in said
+    assert done.code == 2
+    assert "standard input: INPUT: expected rows, found it closed" in done.err
 
 
 @pytest.mark.parametrize(
@@ -125,14 +133,14 @@ def test_rows_from_a_closed_standard_input_are_refused(desk: Path) -> None:
         ("--store", "rows.jsonl/x.db"),
     ],
 )
-def test_nothing_is_overwritten_before_everything_is_known_to_be_fine(desk: Path, options: tuple[str, ...]) -> None:
-    assert jurat(desk, "--out", "v.jsonl")[0] == 0
-    before = (desk / "v.jsonl").read_bytes()
+def test_nothing_is_overwritten_before_everything_is_known_to_be_fine(desk: Folder, options: tuple[str, ...]) -> None:
+    assert jurat(desk, "--out", "v.jsonl").code == 0
+    before = (desk.path / "v.jsonl").read_bytes()
 
-    code, _, said = jurat(desk, "--out", "v.jsonl", "--overwrite", *options)
+    done = jurat(desk, "--out", "v.jsonl", "--overwrite", *options)
 
-    assert code in (2, 4), said
-    assert (desk / "v.jsonl").read_bytes() == before
+    assert done.code in (2, 4), done.err
+    assert (desk.path / "v.jsonl").read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -147,38 +155,38 @@ def test_nothing_is_overwritten_before_everything_is_known_to_be_fine(desk: Path
         (".jurat/jurat.db-wal", "the store"),
     ],
 )
-def test_the_verdict_file_is_a_file_of_its_own(desk: Path, out: str, words: str) -> None:
-    (desk / "sub").mkdir()
-    (desk / "link").symlink_to("rows.jsonl")
-    before = {path: path.read_bytes() for path in desk.iterdir() if path.is_file()}
+def test_the_verdict_file_is_a_file_of_its_own(desk: Folder, out: str, words: str) -> None:
+    (desk.path / "sub").mkdir()
+    (desk.path / "link").symlink_to("rows.jsonl")
+    before = {path: path.read_bytes() for path in desk.path.iterdir() if path.is_file()}
 
-    code, _, said = jurat(desk, "--out", out, "--overwrite")
+    done = jurat(desk, "--out", out, "--overwrite")
 
-    assert code == 2
-    assert f"expected a file of its own, found {words}" in said
-    assert {path: path.read_bytes() for path in desk.iterdir() if path.is_file()} == before
+    assert done.code == 2
+    assert f"expected a file of its own, found {words}" in done.err
+    assert {path: path.read_bytes() for path in desk.path.iterdir() if path.is_file()} == before
 
 
-def test_the_rubric_file_is_not_written_over(desk: Path) -> None:
-    (desk / "own.yaml").write_text(RUBRIC)
+def test_the_rubric_file_is_not_written_over(desk: Folder) -> None:
+    (desk.path / "own.yaml").write_text(RUBRIC)
 
     base = ("rows.jsonl", "--rubric", "own.yaml", "--provider", "a")
-    code, _, said = jurat(desk, "--out", "own.yaml", "--overwrite", base=base)
+    done = jurat(desk, "--out", "own.yaml", "--overwrite", base=base)
 
-    assert code == 2
-    assert "found the rubric file" in said
+    assert done.code == 2
+    assert "found the rubric file" in done.err
 
 
-def test_standard_output_is_no_verdict_file(desk: Path) -> None:
-    code, _, said = jurat(desk, "--out", "/dev/stdout", streams="> all.txt")
+def test_standard_output_is_no_verdict_file(desk: Folder) -> None:
+    done = program(desk, "--out", "/dev/stdout", streams="> all.txt")
 
-    assert code == 2
-    assert "found standard output" in said
+    assert done.code == 2
+    assert "found standard output" in done.err
 
 
 @pytest.mark.parametrize(("out", "found"), [(".", "a directory"), ("/dev/null", "a device or a pipe")])
-def test_a_verdict_file_that_is_no_file_is_refused(desk: Path, out: str, found: str) -> None:
-    code, _, said = jurat(desk, "--out", out)
+def test_a_verdict_file_that_is_no_file_is_refused(desk: Folder, out: str, found: str) -> None:
+    done = jurat(desk, "--out", out)
 
-    assert code == 2
-    assert f"expected a file, found {found}" in said
+    assert done.code == 2
+    assert f"expected a file, found {found}" in done.err
