@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from golden_files import golden
@@ -133,6 +134,15 @@ def test_hostile_text_is_text_in_every_place() -> None:
     assert shown(HOSTILE) in text
     assert text.count("<img src=x") >= 12
     assert "\u202e" not in text
+
+
+def test_a_conversation_that_no_judge_saw_is_text_too() -> None:
+    said = HOSTILE.replace("\ud800", "")
+    asked: dict[str, Any] = {"output": said, "messages": ({"role": "user", "content": said},)}
+
+    page = sound(told_by("html", (run(), [(case(), [trial(**asked)])]), include_output=True))
+
+    assert page.held["main"][0].count(shown(said)) == 2
 
 
 @given(text=st.text(max_size=60))
