@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from loopback import Answer, Server, answer, serving_elsewhere
+
+from suitefolder import Folder
 
 VERDICT = json.dumps({"evidence": [], "reason": "It says so.", "score": 95})
 REFUSED = answer({"error": {"message": "Incorrect API key provided: sk-fake-00000000000000000000"}}, 401)
@@ -27,46 +27,48 @@ def verdict() -> Answer:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Path:
-    rows = [{"id": f"r{number}", "output": f"text {number}"} for number in range(60)]
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return tmp_path
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
+    """Sixty rows, and a key in the environment."""
+    monkeypatch.setenv("SOME_KEY", "sk-fake-00000000000000000000")
+    for folder in Folder.entered(tmp_path, monkeypatch):
+        rows = [{"id": f"r{number}", "output": f"text {number}"} for number in range(60)]
+        folder.write("rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        yield folder
 
 
-def jurat(desk: Path, server: Server, *options: str, **row: str) -> tuple[int, str, str]:
+def jurat(desk: Folder, server: Server, *options: str, **row: str) -> tuple[int, str, str]:
     lines = [f"{name} = {text}" for name, text in row.items()]
-    (desk / "jurat.toml").write_text(
+    (desk.path / "jurat.toml").write_text(
         '[[providers]]\nname = "judge"\nkind = "openai_compatible"\nmodel = "m"\n'
         f'base_url = "{server.url}"\napi_key_env = "SOME_KEY"\nconcurrency = 64\n' + "\n".join(lines)
     )
     base = ["judge", "rows.jsonl", "--rubric-text", "It is clear.", "--provider", "judge", "--out", "out.jsonl"]
-    program = [sys.executable, "-c", "from jurat.cli import main; main()", *base, *options]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("JURAT_")}
-    environment["SOME_KEY"] = "sk-fake-00000000000000000000"
-    done = subprocess.run(program, cwd=desk, env=environment, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
+    done = desk.jurat(*base, *options)
+    return done.code, done.out, done.err
 
 
 @pytest.mark.parametrize("concurrency", ["1", "16", "64"])
-def test_a_refused_key_costs_three_calls_ends_with_3_and_names_the_variable_once(desk: Path, concurrency: str) -> None:
+def test_a_refused_key_costs_three_calls_ends_with_3_and_names_the_variable_once(
+    desk: Folder, concurrency: str
+) -> None:
     with serving_elsewhere(REFUSED) as server:
         code, out, err = jurat(desk, server, "--concurrency", concurrency)
         asked = len(server.requests)
-    lines = [json.loads(line) for line in (desk / "out.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (desk.path / "out.jsonl").read_text().splitlines()]
     assert (code, asked, len(lines)) == (3, 3, 60)
     assert err.count("is asked no more") == 1
     assert "SOME_KEY" in err
     assert {line["evaluator"]["error"]["type"] for line in lines} == {"auth_error"}
     assert sum(line["evaluator"]["attempts"] for line in lines) == asked
-    assert "sk-fake" not in out + err + (desk / "out.jsonl").read_text()
+    assert "sk-fake" not in out + err + (desk.path / "out.jsonl").read_text()
 
 
-def test_a_budget_ends_the_calls_and_what_is_over_was_in_flight(desk: Path) -> None:
+def test_a_budget_ends_the_calls_and_what_is_over_was_in_flight(desk: Folder) -> None:
     # One call costs 1,000 tokens at 1 and 100 at 10 USD a million: 0.002 USD, so ten calls are the budget.
     with serving_elsewhere(verdict()) as server:
         code, _, err = jurat(desk, server, "--budget-usd", "0.02", "--concurrency", "4", prices=PRICES)
         asked = len(server.requests)
-    lines = [json.loads(line) for line in (desk / "out.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (desk.path / "out.jsonl").read_text().splitlines()]
     exhausted = [line for line in lines if line["evaluator"].get("error", {}).get("type") == "budget_exhausted"]
     assert code == 3
     assert 10 <= asked <= 13
@@ -76,40 +78,40 @@ def test_a_budget_ends_the_calls_and_what_is_over_was_in_flight(desk: Path) -> N
     assert err.count("the budget of 0.02 USD is spent: no further call is made") == 1
 
 
-def test_what_earlier_rounds_spent_counts_against_the_budget(desk: Path) -> None:
+def test_what_earlier_rounds_spent_counts_against_the_budget(desk: Folder) -> None:
     with serving_elsewhere(verdict()) as server:
         jurat(desk, server, "--limit", "9", prices=PRICES)
         jurat(desk, server, "--resume", "--budget-usd", "0.02", "--concurrency", "1", prices=PRICES)
         assert len(server.requests) == 10
 
 
-def test_a_budget_that_cannot_be_kept_is_refused_before_the_first_call(desk: Path) -> None:
+def test_a_budget_that_cannot_be_kept_is_refused_before_the_first_call(desk: Folder) -> None:
     with serving_elsewhere(verdict()) as server:
         code, _, err = jurat(desk, server, "--budget-usd", "0.02")
         assert (code, server.requests) == (2, [])
     assert "--budget-usd: expected a known price of provider judge, since there is a budget, found none for m" in err
 
 
-def verdicts(desk: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (desk / "out.jsonl").read_text().splitlines()]
+def verdicts(desk: Folder) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (desk.path / "out.jsonl").read_text().splitlines()]
 
 
-def test_rows_that_a_budget_was_too_small_for_are_asked_about_when_it_is_raised(desk: Path) -> None:
+def test_rows_that_a_budget_was_too_small_for_are_asked_about_when_it_is_raised(desk: Folder) -> None:
     with serving_elsewhere(verdict()) as server:
         jurat(desk, server, "--budget-usd", "0.02", "--concurrency", "1", prices=PRICES)
-        before = (desk / "out.jsonl").read_text()
+        before = (desk.path / "out.jsonl").read_text()
         jurat(desk, server, "--resume", "--budget-usd", "0.02", "--concurrency", "1", prices=PRICES)
-        assert (desk / "out.jsonl").read_text() == before
+        assert (desk.path / "out.jsonl").read_text() == before
         assert len(server.requests) == 10
         code, _, _ = jurat(desk, server, "--resume", "--budget-usd", "1", prices=PRICES)
         assert (code, len(server.requests)) == (0, 60)
     lines = verdicts(desk)
     assert [line["id"] for line in lines] == [f"r{number}" for number in range(60)]
     assert [line["status"] for line in lines] == ["pass"] * 60
-    assert (desk / "out.jsonl").read_text().startswith("".join(before.splitlines(keepends=True)[:10]))
+    assert (desk.path / "out.jsonl").read_text().startswith("".join(before.splitlines(keepends=True)[:10]))
 
 
-def test_rows_that_a_refused_key_was_in_the_way_of_are_asked_about_with_a_better_one(desk: Path) -> None:
+def test_rows_that_a_refused_key_was_in_the_way_of_are_asked_about_with_a_better_one(desk: Folder) -> None:
     with serving_elsewhere(REFUSED, REFUSED, REFUSED, verdict()) as server:
         code, _, _ = jurat(desk, server)
         assert (code, len(server.requests)) == (3, 3)
@@ -118,7 +120,7 @@ def test_rows_that_a_refused_key_was_in_the_way_of_are_asked_about_with_a_better
     assert [line["status"] for line in verdicts(desk)] == ["pass"] * 60
 
 
-def test_when_the_time_of_the_job_is_over_the_rest_is_an_error_and_is_asked_about_later(desk: Path) -> None:
+def test_when_the_time_of_the_job_is_over_the_rest_is_an_error_and_is_asked_about_later(desk: Folder) -> None:
     with serving_elsewhere(verdict()) as server:
         code, _, err = jurat(desk, server, "--timeout", "0.000001", "--concurrency", "4")
         lines = verdicts(desk)
@@ -136,7 +138,7 @@ def test_when_the_time_of_the_job_is_over_the_rest_is_an_error_and_is_asked_abou
     assert [(line["id"], line["status"]) for line in verdicts(desk)] == [(f"r{number}", "pass") for number in range(60)]
 
 
-def test_answers_that_were_no_verdicts_are_asked_for_again_where_that_is_wanted(desk: Path) -> None:
+def test_answers_that_were_no_verdicts_are_asked_for_again_where_that_is_wanted(desk: Folder) -> None:
     choice = {"index": 0, "message": {"role": "assistant", "content": "zq7canary"}, "finish_reason": "stop"}
     nonsense = answer({"object": "chat.completion", "model": "m-1", "choices": [choice]})
     with serving_elsewhere(nonsense, verdict()) as server:
@@ -158,20 +160,20 @@ def test_answers_that_were_no_verdicts_are_asked_for_again_where_that_is_wanted(
         (("--timeout", "nan"), "--timeout: expected a number of seconds above 0, found nan"),
     ],
 )
-def test_bounds_that_are_none_are_refused(desk: Path, options: tuple[str, ...], told: str) -> None:
+def test_bounds_that_are_none_are_refused(desk: Folder, options: tuple[str, ...], told: str) -> None:
     with serving_elsewhere(verdict()) as server:
         code, _, err = jurat(desk, server, *options)
         assert (code, server.requests) == (2, [])
     assert told in err
 
 
-def test_a_forecast_of_a_job_that_goes_on_counts_the_rows_that_are_left(desk: Path) -> None:
+def test_a_forecast_of_a_job_that_goes_on_counts_the_rows_that_are_left(desk: Folder) -> None:
     with serving_elsewhere(verdict()) as server:
         jurat(desk, server, "--budget-usd", "0.02", "--concurrency", "1", prices=PRICES)
-        before = (desk / "out.jsonl").read_text()
+        before = (desk.path / "out.jsonl").read_text()
         _, out, _ = jurat(desk, server, "--resume", "--dry-run", "--format", "json", prices=PRICES)
         assert (json.loads(out)["trials"], json.loads(out)["calls"]) == (60, 50)
         _, out, _ = jurat(desk, server, "--overwrite", "--dry-run", "--format", "json", prices=PRICES)
         assert json.loads(out)["calls"] == 60
         assert len(server.requests) == 10
-    assert (desk / "out.jsonl").read_text() == before
+    assert (desk.path / "out.jsonl").read_text() == before
