@@ -472,3 +472,35 @@ def test_it(assert_suite):
     before = project.calls()
     project.run("test_answers.py", "--jurat-replay", "replies").assert_outcomes(passed=1)
     assert project.calls() == before
+
+
+INTERRUPTED = """
+import _thread
+import asyncio
+
+async def answer(task):
+    _thread.interrupt_main()
+    await asyncio.Event().wait()
+"""
+
+
+def test_a_suite_that_is_interrupted_within_a_test_says_how_it_is_resumed(project: Project) -> None:
+    project.write("mine.py", INTERRUPTED)
+    project.suite(
+        """\
+suite: stopped
+prompt: hello
+subject: {python: "mine:answer"}
+assertions: [{type: contains, value: "yes"}]
+cases: [{name: one}]
+""",
+        "stopped.yaml",
+    )
+    project.tests('def test_it(assert_suite):\n    assert_suite("stopped.yaml")\n')
+
+    done = project.pytester.runpytest_inprocess(no_reraise_ctrlc=True)
+
+    assert done.ret == pytest.ExitCode.INTERRUPTED
+    (run,) = project.runs()
+    assert run.status.value == "interrupted"
+    done.stdout.fnmatch_lines([f"run        stopped: {run.id}, interrupted: jurat resume {run.id}"])

@@ -132,7 +132,7 @@ class Reporter:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Counts, errors, spend and runs; nothing where nothing was evaluated."""
-        for figure in self._session.unasked():
+        for figure in (*self._session.drain(), *self._session.unasked()):  # of tests that came to no end
             self._summary.add(figure)
         lines = self._summary.lines(self._session.outcomes())
         if lines:

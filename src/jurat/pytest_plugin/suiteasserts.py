@@ -21,6 +21,7 @@ from jurat.pytest_plugin.session import Session, current
 from jurat.pytest_plugin.suiteruns import OpenStore, Order, asked_of, carry_out, opened
 from jurat.pytest_plugin.telling import MOST_TOLD, CaseResult, listed, rules_told
 from jurat.report.plaintext import clipped
+from jurat.report.record import RunRecord
 from jurat.suite.loaded import LoadedSuite
 from jurat.suite.suite import Suite
 from jurat.suitecheck import loaded_suite
@@ -73,8 +74,14 @@ class _SuiteWork:
                 store=self._session.options.store or self._given.get("store"),
                 show_output=self._session.options.show_output,
                 told=self._tell,
+                begun=self._begun,
             )
             return await carry_out(order, open_store)
+
+    def _begun(self, record: RunRecord) -> None:
+        """From here on the summary knows the run; what it says of it holds unless it comes to an end."""
+        told = f"interrupted: jurat resume {record.id}"
+        self._session.note({"counts": {}, "errors": {}, "run": record.id, "suite": record.suite, "gate": told})
 
     def _refuse_unknown(self) -> None:
         faults = []
