@@ -136,6 +136,14 @@ def test_hostile_text_is_text_in_every_place() -> None:
     assert "\u202e" not in text
 
 
+def test_the_name_of_a_rule_is_text_too() -> None:
+    rules = [{"type": "total_cost_usd", "maximum": 0, "name": "<img src=x onerror=alert(1)>"}]
+
+    page = sound(told_by("html", (run(), [(case(), [trial(check())])]), rules=rules))
+
+    assert "<img src=x onerror=alert(1)>" in page.held["main"][0]
+
+
 def test_a_conversation_that_no_judge_saw_is_text_too() -> None:
     said = HOSTILE.replace("\ud800", "")
     asked: dict[str, Any] = {"output": said, "messages": ({"role": "user", "content": said},)}

@@ -130,6 +130,14 @@ def test_hostile_text_is_text() -> None:
     assert shown(HOSTILE) in "".join(parsed(text).itertext())
 
 
+def test_the_name_of_a_rule_is_text_too() -> None:
+    rules = [{"type": "total_cost_usd", "maximum": 0, "name": '<b>&\x12 "cheap" ]]>'}]
+    text = told_by("junit", (run(), [(case(), [trial(check())])]), rules=rules)
+
+    assert breaks(text) == []
+    assert [one.attrib["name"] for one in parsed(text).iter("testcase")] == ["case-0", '1. <b>&\\x12 "cheap" ]]>']
+
+
 @given(text=st.text(max_size=60))
 def test_whatever_stands_in_a_run_the_file_is_well_formed_and_its_counts_agree(text: str) -> None:
     assert breaks(told_by("junit", run_of(text), include_output=True)) == []
