@@ -168,6 +168,37 @@ def test_a_header_that_cannot_be_read_is_told_by_its_variable_and_nothing_is_sen
     assert "SECRET" not in done.err
 
 
+def test_where_opentelemetry_is_turned_off_nothing_is_said_to_be_sent(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write("recorded.yaml", SUITE)
+    folder.jurat("run", "recorded.yaml")
+    monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
+
+    with Collector(200) as collector:
+        done = folder.jurat("export", "latest", "--format", "otlp", "--endpoint", collector.url)
+
+    assert (done.code, done.out, collector.requests) == (4, "", [])
+    assert "look at OpenTelemetry's variables, of which one may turn it off (OTEL_SDK_DISABLED)" in done.err
+
+
+def test_more_events_than_a_batch_has_all_arrive_whatever_the_environment_says_of_batches(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = "".join(f"  - {{name: c{number}, output: a}}\n" for number in range(300))
+    folder.write("many.yaml", f"suite: many\nassertions: [{{type: contains, value: a}}]\ncases:\n{cases}")
+    folder.jurat("run", "many.yaml")
+    monkeypatch.setenv("OTEL_BLRP_MAX_QUEUE_SIZE", "8")
+    monkeypatch.setenv("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", "8")
+
+    with Collector(200) as collector:
+        done = folder.jurat("export", "latest", "--format", "otlp", "--endpoint", collector.url)
+        found = {attributes(event)["jurat.case.name"] for event in collector.events()}
+
+    assert (done.code, done.out) == (0, "sent: 300 events\n")
+    assert found == {f"c{number}" for number in range(300)}
+
+
 def test_headers_and_address_may_stand_in_the_environment(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.write("recorded.yaml", SUITE)
     folder.jurat("run", "recorded.yaml")

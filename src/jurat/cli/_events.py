@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -56,17 +57,20 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+@dataclass(slots=True)
+class _Delivery:
+    """How many events arrived, and why others did not."""
+
+    taken: int = 0
+    why: str = "look at OpenTelemetry's variables, of which one may turn it off (OTEL_SDK_DISABLED)"
+
+
 class Events:
-    """Sends events in batches, and remembers whether all of them arrived.
+    """Sends events in batches, and knows whether all of them arrived."""
 
-    Args:
-        delivered: gets whether each batch arrived.
-        reasons: gets why something did not.
-    """
-
-    def __init__(self, provider: Any, delivered: list[bool], reasons: list[str]) -> None:
+    def __init__(self, provider: Any, delivery: _Delivery) -> None:
         self._provider, self._logger = provider, provider.get_logger("jurat")
-        self._delivered, self._reasons = delivered, reasons
+        self._delivery = delivery
         self.count = 0
 
     def send(self, run: RunRecord, case: CaseRecord, trials: Sequence[TrialRecord]) -> None:
@@ -98,11 +102,9 @@ class Events:
         Raises:
             StoreError: when it did not.
         """
-        if not (self._provider.force_flush() and all(self._delivered)):
-            why = self._reasons[-1] if self._reasons else "look whether it is there and takes OTLP over HTTP"
-            raise StoreError(
-                f"the collector did not take the events: {why}. Nothing of the run is lost: export it again"
-            )
+        if not (self._provider.force_flush() and self._delivery.taken == self.count):
+            what = f"the collector did not take the events: {self._delivery.why}"
+            raise StoreError(f"{what}. Nothing of the run is lost: export it again")
 
 
 def _nanoseconds(time: str) -> int:
@@ -148,24 +150,28 @@ def sending(endpoint: str | None) -> Iterator[Events]:
         raise AuthoringError("jurat export", [fault]) from None
     refuse_unreadable_headers()
     address = address_of(endpoint)
-    delivered: list[bool] = []
+    delivery = _Delivery()
     reasons: list[str] = []
     with quiet():
         exporter = OTLPLogExporter(address, session=session_for(reasons))
         provider = LoggerProvider(Resource.create({"service.name": "jurat"}), shutdown_on_exit=False)
-        provider.add_log_record_processor(BatchLogRecordProcessor(_watched(exporter, delivered, reasons)))
+        watched = _watched(exporter, delivery, reasons)
+        provider.add_log_record_processor(
+            BatchLogRecordProcessor(watched, max_queue_size=2 * _BATCH, max_export_batch_size=_BATCH)
+        )
         try:
-            events = Events(provider, delivered, reasons)
+            events = Events(provider, delivery)
             yield events
             events.settle()
         finally:
             provider.shutdown()
 
 
-def _watched(exporter: Any, delivered: list[bool], reasons: list[str]) -> LogRecordExporter:
+def _watched(exporter: Any, delivery: _Delivery, reasons: list[str]) -> LogRecordExporter:
     """The exporter, whose every result is remembered: the SDK itself only logs them.
 
-    A reason that is left behind by a batch which arrived after all is none.
+    Args:
+        reasons: gets why something was not taken; of a batch that arrived after all, they are none.
     """
     from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult
 
@@ -173,8 +179,10 @@ def _watched(exporter: Any, delivered: list[bool], reasons: list[str]) -> LogRec
         def export(self, batch: Any) -> Any:
             reasons.clear()
             result = exporter.export(batch)
-            refused = bool(reasons) and reasons[-1].startswith(PARTLY)
-            delivered.append(result is LogRecordExportResult.SUCCESS and not refused)
+            if result is LogRecordExportResult.SUCCESS and not any(one.startswith(PARTLY) for one in reasons[-1:]):
+                delivery.taken += len(batch)
+            else:
+                delivery.why = reasons[-1] if reasons else "look whether it is there and takes OTLP over HTTP"
             return result
 
         def force_flush(self, timeout_millis: int = 10_000) -> bool:
