@@ -433,6 +433,17 @@ def test_what_went_to_an_address_of_its_own_never_goes_to_the_vendor(
     assert made.reasons[0].startswith(f"providers[0].config.{told}")
 
 
+def test_providers_of_a_file_are_read(tmp_path: Path) -> None:
+    (tmp_path / "who.yaml").write_text("- {id: 'openai:m', config: {temperature: 1}}\n- groq:n\n", "utf-8")
+    told: list[str] = []
+
+    suite = beside(tmp_path, providers="file://who.yaml", told=told)
+
+    assert [row["name"] for row in suite["providers"]] == ["openai:m", "groq:n"]
+    assert suite["subject"] == {"provider": "openai:m", "temperature": 1}
+    assert len(told) == 1
+
+
 def test_what_anchors_share_is_written_out() -> None:
     text = """\
 prompts: ["{{q}}"]
