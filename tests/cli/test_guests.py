@@ -1,17 +1,20 @@
 """Other people's code in the program: neither its exit code, nor its standard output, nor its end are theirs.
 
-Every command is a process of its own here: descriptors and the end of a process cannot be tried in another way.
+Every command is a process of its own here: descriptors and the end of a process cannot be tried in another way. Guests
+that must not disturb one another share one: a suite each, side by side.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from suitefolder import Folder
+from suitefolder import Done, Folder
 
 GUESTS = """\
 import asyncio, atexit, os, subprocess, sys, threading
@@ -61,7 +64,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
         yield folder
 
 
-def suite_of(folder: Folder, function: str, *, module: str = "guests", role: str = "subject") -> None:
+def suite_of(
+    folder: Folder, function: str, *, module: str = "guests", role: str = "subject", file: str = "guests.json"
+) -> str:
     """A suite of one case, in which the function is the subject or an evaluator; the answer has `ok` in it."""
     python = f"{module}:{function}"
     mine = {"name": "mine", "kind": "python", "function": python}
@@ -80,19 +85,38 @@ def suite_of(folder: Folder, function: str, *, module: str = "guests", role: str
         suite["cases"] = [{"name": "one", "output": "ok"}]
         suite["assertions"] = [{"type": "python", "function": python}]
         del suite["prompt"]
-    folder.write("guests.json", json.dumps(suite))
+    folder.write(file, json.dumps(suite))
+    return file
 
 
-@pytest.mark.parametrize("role", ["subject", "provider", "evaluator"])
-@pytest.mark.parametrize("function", ["leaves", "leaves_async", "turns_into_another", "aborts", "exits"])
+ROLES = ["subject", "provider", "evaluator"]
+ENDS = ["leaves", "leaves_async", "turns_into_another", "aborts", "exits"]
+BROKEN = {"import os; os._exit(0)": "ProcessExit", "import sys; sys.exit(0)": "SystemExit", "nope": "NameError"}
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Done, dict[str, Any]]]:
+    """One run of those who call for the end, by their role; and the report of each."""
+
+    @cache
+    def together(role: str) -> tuple[Done, dict[str, Any]]:
+        folder = Folder(tmp_path_factory.mktemp(role))
+        folder.write("guests.py", GUESTS)
+        files = [suite_of(folder, function, role=role, file=f"{function}.json") for function in ENDS]
+        done = folder.run("run", *files, "--format", "json")
+        return done, dict(zip(ENDS, done.json, strict=True))
+
+    return together
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("function", ENDS)
 def test_who_calls_for_the_end_of_the_program_gets_an_error_of_the_trial(
-    folder: Folder, role: str, function: str
+    ended: Callable[[str], tuple[Done, dict[str, Any]]], role: str, function: str
 ) -> None:
-    suite_of(folder, function, role=role)
+    done, reports = ended(role)
 
-    done = folder.run("run", "guests.json", "--format", "json")
-
-    (case,) = done.json["cases"]
+    (case,) = reports[function]["cases"]
     assert (done.code, case["status"], done.err) == (3, "error", "")
 
 
@@ -116,27 +140,39 @@ def test_who_ends_the_loop_from_outside_of_its_call_ends_in_a_fault_that_is_told
     assert "code of a suite, an evaluator or a provider called for the end of the program\n" in done.err
 
 
-@pytest.mark.parametrize("command", ["suite validate", "run"])
-@pytest.mark.parametrize("role", ["subject", "provider", "evaluator"])
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [("import os; os._exit(0)", "ProcessExit"), ("import sys; sys.exit(0)", "SystemExit"), ("nope", "NameError")],
-)
-def test_a_module_that_cannot_be_imported_is_a_fault_with_file_and_line(
-    folder: Folder, command: str, role: str, line: str, found: str
-) -> None:
-    folder.write("bad_guest.py", f"\n{line}\n")
-    suite_of(folder, "f", module="bad_guest", role=role)
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Done]:
+    """What a command says of suites whose modules cannot be imported, each by a module of its own."""
 
-    done = folder.run(*command.split(), "guests.json")
+    @cache
+    def together(command: str) -> Done:
+        folder = Folder(tmp_path_factory.mktemp("refused"))
+        files = []
+        for role in ROLES:
+            for line, found in BROKEN.items():
+                module = f"bad_{role}_{found}"
+                folder.write(f"{module}.py", f"\n{line}\n")
+                files.append(suite_of(folder, "f", module=module, role=role, file=f"{module}.json"))
+        return folder.run(*command.split(), *files)
+
+    return together
+
+
+@pytest.mark.parametrize("command", ["suite validate", "run"])
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("found", BROKEN.values())
+def test_a_module_that_cannot_be_imported_is_a_fault_with_file_and_line(
+    refused: Callable[[str], Done], command: str, role: str, found: str
+) -> None:
+    done = refused(command)
 
     assert (done.code, done.out) == (2, "")
-    assert f"a module bad_guest that can be imported, found {found} while it was imported (bad_guest.py, line 2)" in (
-        done.err
-    )
+    module = f"bad_{role}_{found}"
+    told = f"a module {module} that can be imported, found {found} while it was imported ({module}.py, line 2)"
+    assert done.err.count(told) == 1
 
 
-@pytest.mark.parametrize("role", ["subject", "provider", "evaluator"])
+@pytest.mark.parametrize("role", ROLES)
 def test_what_is_printed_meanwhile_goes_to_standard_error(folder: Folder, role: str) -> None:
     suite_of(folder, "noisy", role=role)
 
