@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jurat.errors import AuthoringError
 from jurat.provider import Frame, HttpProvider, ModelRequest, is_shorthand, make_provider, parse_shorthand
+from jurat.provider.hosts import HostTrust
 
 SECRET = "sk-fake-0000000000000000000000000000"
 ROW: dict[str, Any] = {
@@ -326,3 +328,30 @@ def test_an_authors_own_routing_keeps_the_demand_for_every_parameter() -> None:
     assert (sent["provider"], sent["seed"]) == ({"require_parameters": True, "order": ["x"]}, 1)
     wrong = {"kind": "openrouter", "model": "a/b", "extra": {"provider": "x"}}
     assert "extra.provider: expected an object of routing, found text" in message(wrong)
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ({"kind": "scripted", "replies": ["x"], "call_log": "../calls.txt"}, "call_log"),
+        ({"kind": "scripted", "replies": ["x"], "call_log": "/elsewhere/calls.txt"}, "call_log"),
+        ({"kind": "scripted", "replies": ["x"], "call_log": "a\0b"}, "call_log"),
+        ({"kind": "scripted", "replies_file": "../replies.yaml"}, "replies_file"),
+        ({"kind": "replay", "file": "link/tape.jsonl"}, "file"),
+    ],
+)
+def test_the_row_of_a_suite_reads_and_writes_no_file_outside_of_its_folder(
+    tmp_path: Path, row: dict[str, Any], name: str
+) -> None:
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    (folder / "link").symlink_to(tmp_path)
+    with pytest.raises(AuthoringError) as refused:
+        make_provider(row, base_dir=folder, trust=HostTrust.of(()))
+    assert f"{name}: expected a file inside of the suite's folder, found one outside of it" in str(refused.value)
+
+
+def test_the_row_of_a_suite_may_name_the_files_beside_it(tmp_path: Path) -> None:
+    row = {"kind": "scripted", "replies": ["x"], "call_log": "logs/../calls.txt"}
+    assert make_provider(row, base_dir=tmp_path, trust=HostTrust.of(())).settings.kind == "scripted"
+    assert make_provider({**row, "call_log": "/elsewhere/calls.txt"}, base_dir=tmp_path).settings.kind == "scripted"

@@ -41,7 +41,9 @@ def resume(
 ) -> None:
     """Go on with a run that was interrupted; one that is complete is told as it is.
 
-    Bounds that are given take the place of those that it was begun with. Exit codes: as of jurat run.
+    Bounds that are given take the place of those that it was begun with.
+
+    Exit codes: as of jurat run.
     """
     with exits():
         from jurat.cli._reporting import printing_of

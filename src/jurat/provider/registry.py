@@ -7,6 +7,7 @@ be missing, never replaced by another.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -66,8 +67,10 @@ def make_provider(
     row = parse_shorthand(row_or_shorthand) if isinstance(row_or_shorthand, str) else dict(row_or_shorthand)
     check_row(row)
     base = Path(base_dir) if base_dir is not None else Path()
-    if trust is not None and row["kind"] in PRESETS:
-        return _over_http(row, base, trust)
+    if trust is not None:
+        _refuse_outside(row, base)
+        if row["kind"] in PRESETS:
+            return _over_http(row, base, trust)
     makers: dict[str, Callable[[dict[str, Any], Path], Provider]] = {
         "scripted": _scripted,
         "replay": _replay,
@@ -75,6 +78,28 @@ def make_provider(
         "local": _local,
     }
     return makers.get(row["kind"], _over_http)(row, base)
+
+
+_FILES = ("call_log", "file", "replies_file")
+
+
+def _refuse_outside(row: Mapping[str, Any], base: Path) -> None:
+    """Files that a row of somebody else's reads, or appends to, are those of its own folder."""
+    faults = [
+        Fault(path=name, expected="a file inside of the suite's folder", found="one outside of it")
+        for name in _FILES
+        if name in row and not _inside(base, row[name])
+    ]
+    if faults:
+        raise AuthoringError(f"provider {row.get('name', row['kind'])}", faults)
+
+
+def _inside(base: Path, name: str) -> bool:
+    home = os.path.realpath(base)
+    try:
+        return os.path.commonpath((home, os.path.realpath(base / name))) == home
+    except ValueError:  # no name that a file can have, or one on another drive
+        return False
 
 
 def _settings(row: Mapping[str, Any], **more: Any) -> ProviderSettings:
