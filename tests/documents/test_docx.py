@@ -142,6 +142,10 @@ def test_a_part_is_counted_while_it_is_unpacked_and_stopped_at_the_bound() -> No
     )
 
 
+def test_a_part_that_unpacks_to_more_than_a_hundred_times_its_size_is_refused() -> None:
+    assert refusal(docx("", more={"word/document.xml": b"<a>" + b" " * 9_000_000})).endswith("most likely")
+
+
 def test_the_size_that_an_archive_declares_is_not_believed() -> None:
     data = bytearray(docx("", more={"word/document.xml": b"<a>" + b" " * 9_000_000}))
     place = data.rfind(b"word/document.xml") - 46  # of its entry in the list of parts

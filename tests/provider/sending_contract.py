@@ -42,6 +42,14 @@ class SendingContract:
         assert told.limit is None or wire.row["kind"] == "anthropic"  # which wants one
         assert not [word for word in ("temperature", "top_p", "topP", "logprobs", "seed") if word in json.dumps(sent)]
 
+    async def test_whom_a_request_goes_to_is_part_of_its_key(self, wire: Wire) -> None:
+        def key(**row: Any) -> str:
+            made = make_provider({"base_url": "http://127.0.0.1:1", **wire.row, **row})
+            return made.prepare(ModelRequest(frame=Frame(messages=()), user="x")).key
+
+        keys = [key(), key(model=f"{wire.row['model']}-2"), key(base_url="http://127.0.0.1:2")]
+        assert (len(set(keys)), key()) == (3, keys[0])
+
     async def test_a_model_that_takes_no_temperature_gets_none(self, wire: Wire) -> None:
         able = {**wire.row.get("capabilities", {}), "temperature": False}
         assert "temperature" not in json.dumps(prepared(wire, FRAME, capabilities=able))

@@ -129,6 +129,13 @@ def test_a_price_in_tiers_depends_on_the_size_of_the_input() -> None:
     assert asked.cost(Usage(input_tokens=300_000)) is None
 
 
+def test_in_tiers_too_what_was_cached_or_written_costs_its_own_rate_once() -> None:
+    asked = pricer("openrouter", "google/gemini-2.5-pro")  # 0.125 cached, above 200,000 tokens 0.25; 0.375 written
+    assert asked.cost(Usage(input_tokens=100_000, cached_input_tokens=60_000, output_tokens=0)) == 0.0575
+    assert asked.cost(Usage(input_tokens=300_000, cached_input_tokens=100_000, output_tokens=0)) == 0.525
+    assert asked.cost(Usage(input_tokens=100_000, cache_write_tokens=60_000, output_tokens=0)) == 0.0725
+
+
 def test_the_quick_way_agrees_with_the_librarys() -> None:
     from genai_prices import Usage as Counts
     from genai_prices import calc_price
