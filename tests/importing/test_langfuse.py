@@ -82,3 +82,34 @@ def test_a_page_of_the_api_is_read_by_its_data() -> None:
     row = {"id": "o", "traceId": "t", "type": "GENERATION", "name": "n", "input": "a", "output": "b"}
 
     assert [case["name"] for case in Made({"data": [row], "meta": {}}).cases] == ["n"]
+
+
+TABLE = (
+    "id,traceId,type,name,input,output,latency,totalCost,tags,level,promptTokens\r\n"
+    'o1,7,GENERATION,chat,"[{""role"": ""user"", ""content"": ""When?""}]",'
+    'At 9.,1.5,0.02,"[""a"", ""b""]",DEFAULT,12\r\n'
+    "o2,7,SPAN,step,x,y,,,,,\r\n"
+    "o3,8,GENERATION,12,Where?,12,,,,,\r\n"
+)
+
+
+def test_a_table_is_read_with_the_numbers_that_its_cells_spell() -> None:
+    made = Made(TABLE, "traces.csv")
+
+    assert made.cases == [
+        {
+            "name": "chat",
+            "messages": [{"role": "user", "content": "When?"}],
+            "output": "At 9.",
+            "execution": {"latency_ms": 1500.0, "cost_usd": 0.02, "input_tokens": 12},
+            "labels": ["a", "b"],
+            "metadata": {"trace_id": "7"},
+        },
+        {
+            "name": "12",
+            "messages": [{"role": "user", "content": "Where?"}],
+            "output": "12",
+            "metadata": {"trace_id": "8"},
+        },
+    ]
+    assert [note.line for note in made.notes] == [3, None]

@@ -1,4 +1,4 @@
-"""Exports of Langfuse: traces and observations, as JSON or JSON Lines, from its pages, its API or its blob storage.
+"""Exports of Langfuse: traces and observations in JSON, JSON Lines or CSV, from its pages, its API or its blob storage.
 
 A trace becomes a case by its own input and output, or by those of the last generation in it; an observation becomes one
 when it is a generation. Times of Langfuse are seconds and become milliseconds. Scores become labels, which no judge is
@@ -7,6 +7,7 @@ shown; who the user was stays behind.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -16,7 +17,7 @@ from jurat.importing.draft import Draft, Raw
 from jurat.importing.finish import one_line
 from jurat.importing.source import Source
 from jurat.importing.talk import Talk, answer_of, as_text, messages_of, parsed, split
-from jurat.jsontext import Json, canonical, type_name
+from jurat.jsontext import Json, canonical, parse, type_name
 
 __all__ = ["read", "recognises"]
 
@@ -42,6 +43,9 @@ _TAKEN = (
     *("metadata", "sessionId", "session_id", "model", "providedModelName", "provided_model_name", "environment"),
     *("startTime", "start_time", "endTime", "end_time", "userId", "user_id", "observations"),
 )
+_SAID = ("input", "output")
+_NAMES = ("id", "traceId", "trace_id", "name", "trace_name", "sessionId", "session_id", "userId", "user_id", "model")
+_NUMERIC = re.compile(r"(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
 _PERSONAL = ("userId", "user_id")
 
 
@@ -49,8 +53,10 @@ def recognises(sample: Json, kind: str) -> bool:
     """Whether a document or a row is such an export."""
     if isinstance(sample, list):
         sample = sample[0] if sample else None
-    if kind == "csv" or not isinstance(sample, Mapping):
+    if not isinstance(sample, Mapping):
         return False
+    if kind == "csv":
+        return "output" in sample and "id" in sample and any(key in sample for key in _TELLING)
     if isinstance(sample.get("trace"), Mapping):
         return True
     held = next((sample[key] for key in _LISTS if isinstance(sample.get(key), list)), None)
@@ -70,8 +76,19 @@ def read(source: Source, draft: Draft) -> Iterator[Raw]:  # noqa: ARG001 (the pr
         yield from _any(document, "", None, source)
     else:
         for row in source.rows():
-            yield from _any(row.values, "", row.number, source)
+            yield from _any(_typed(row.values) if source.kind == "csv" else row.values, "", row.number, source)
     source.tell_passed_over("members of traces and generations")
+
+
+def _typed(row: Mapping[str, Json] | None) -> dict[str, Json]:
+    """A row of a table with the numbers and lists that its cells spell; an empty cell says nothing."""
+    made: dict[str, Json] = {}
+    for key, cell in (row or {}).items():
+        if key in _SAID or not isinstance(cell, str):
+            made[key] = cell
+        elif cell.strip():
+            made[key] = parse(cell) if key not in _NAMES and _NUMERIC.fullmatch(cell) else parsed(cell)
+    return made
 
 
 def _any(value: Any, path: str, line: int | None, source: Source, depth: int = 0) -> Iterator[Raw]:
