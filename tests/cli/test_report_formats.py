@@ -111,6 +111,23 @@ def test_in_a_step_files_are_called_from_the_root_of_the_checkout(
     assert place == "evals/suite.yaml"
 
 
+def test_what_is_wrong_with_a_suite_is_annotated_where_it_stands(folder: Folder) -> None:
+    folder.write(
+        "wrong, all.yaml",
+        "schema_version: 1\nsuite: x\npolicy:\n  - {type: overall_pass_rate, minimum: 90}\ncases: []\n",
+    )
+
+    done = folder.jurat("run", "wrong, all.yaml", "--format", "github")
+
+    assert done.code == 2
+    assert done.out.splitlines()[0] == (
+        "::error file=wrong%2C all.yaml,line=4,title=wrong input::policy[0].minimum: expected a number of at least 0, "
+        "at most 1, found 90"
+    )
+    assert done.out.count("::error ") == done.err.count(" expected ")
+    assert folder.jurat("run", "wrong, all.yaml").out == ""
+
+
 def test_a_file_beside_the_checkout_keeps_its_name(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder.path / "checkout").mkdir()
     monkeypatch.setenv("GITHUB_WORKSPACE", str(folder.path / "checkout"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from golden_files import golden
@@ -10,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from told_runs import HOSTILE_RUN, RULES, mixed, run_of, support, told_by
 
+from jurat.errors import Fault
 from jurat.report.record import RunStatus
+from jurat.report.reporters.github import fault_commands
 from jurat.suite.case import Place
 from jurat.vocabulary import Status
 from run_records import case, check, run, trial, verdict
@@ -124,3 +127,24 @@ def test_whatever_stands_in_a_run_every_line_is_one_command(text: str) -> None:
 
     assert told.endswith("\n")
     assert [read(line)[0] for line in told[:-1].split("\n")] == ["error", "warning", "warning", "error"]
+
+
+def test_faults_of_an_author_are_errors_at_their_lines_and_no_more_than_are_shown() -> None:
+    faults = [
+        Fault(path=f"a[{index}]", expected="x%", found="'::y\n'", file="s:1.yaml", line=index) for index in range(1, 13)
+    ]
+    found = [read(line) for line in fault_commands(faults)]
+
+    assert found[0] == (
+        "error",
+        {"file": "s:1.yaml", "line": "1", "title": "wrong input"},
+        "a[1]: expected x%, found '::y\n'",
+    )
+    assert len(found) == 10
+    assert found[9] == ("error", {"title": "wrong input"}, "3 more faults: see the log")
+
+
+def test_a_fault_that_stands_in_no_file_has_no_line() -> None:
+    (line,) = fault_commands([Fault(path="--filter", expected="a case", found="none", line=3)])
+
+    assert line == "::error title=wrong input::--filter: expected a case, found none"

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from jurat.cli._annotating import annotated
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._forms import (
     BudgetUsdOption,
@@ -63,7 +64,7 @@ def run(
     Exit codes: 0 passed, 1 a gate or case failed, 2 wrong input, 3 undecided, 4 store or internal fault,
     130 interrupted (jurat resume goes on). Of several suites the worst counts.
     """
-    with exits():
+    with exits(), annotated(form):
         from jurat.cli._reporting import printing_of
         from jurat.cli._running import foresee_suites, order_of, providers_from, reducer_from, run_suites
         from jurat.suiterun import checked_options

@@ -12,8 +12,10 @@ The step's summary is Markdown, which `markdown` writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from jurat.errors import Fault
 from jurat.jsontext import Json
 from jurat.report.digits import count
 from jurat.report.findings import Problem, problems, unasked
@@ -22,7 +24,7 @@ from jurat.report.reporters.foreign import cut, one_line, shown
 from jurat.report.reporters.reporter import ReportOptions, Sink, Told
 from jurat.vocabulary import Status
 
-__all__ = ["MOST_OF_A_KIND", "GitHubReporter"]
+__all__ = ["MOST_OF_A_KIND", "GitHubReporter", "fault_commands"]
 
 MOST_OF_A_KIND = 10
 """How many annotations of a kind the runner keeps of one step."""
@@ -93,6 +95,23 @@ class GitHubReporter:
         properties = {**where, "title": one_line(title, _TITLE)}
         told = ",".join(f"{name}={_property(value)}" for name, value in properties.items() if value is not None)
         self._sink.write(f"::{kind} {told}::{_data(cut(shown(message), _MESSAGE))}\n".encode())
+
+
+def fault_commands(faults: Sequence[Fault], located: Callable[[str], str] = str) -> Iterator[str]:
+    """What is wrong with an author's input, as workflow commands: an error at the line of each fault.
+
+    Args:
+        located: as of `ReportOptions`.
+    """
+    for fault in faults[:_FOR_CASES]:
+        where = {} if fault.file is None else {"file": located(fault.file)}
+        if where and fault.line is not None:
+            where["line"] = str(fault.line)
+        said = cut(shown(str(replace(fault, file=None, line=None))), _MESSAGE)
+        told = ",".join(f"{name}={_property(value)}" for name, value in {**where, "title": "wrong input"}.items())
+        yield f"::error {told}::{_data(said)}"
+    if len(faults) > _FOR_CASES:
+        yield f"::error title=wrong input::{count(len(faults) - _FOR_CASES, 'more fault')}: see the log"
 
 
 def _lines(problem: Problem, samples: int) -> Iterator[str]:
