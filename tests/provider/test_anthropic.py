@@ -132,9 +132,14 @@ def test_a_turn_that_is_not_done_is_no_reply() -> None:
 
 
 def test_the_caches_parts_are_added_to_the_input() -> None:
-    counts = {"input_tokens": 600, "cache_read_input_tokens": 400, "cache_creation_input_tokens": 0, "output_tokens": 9}
+    counts = {
+        "input_tokens": 600,
+        "cache_read_input_tokens": 400,
+        "cache_creation_input_tokens": 30,
+        "output_tokens": 9,
+    }
     assert read(usage=counts).usage == Usage(
-        input_tokens=1000, output_tokens=9, cached_input_tokens=400, cache_write_tokens=0
+        input_tokens=1030, output_tokens=9, cached_input_tokens=400, cache_write_tokens=30
     )
     assert read(usage={"input_tokens": 5, "cache_read_input_tokens": None}).usage == Usage(input_tokens=5)
     assert read(usage={"cache_read_input_tokens": 4}).usage == Usage(cached_input_tokens=4)

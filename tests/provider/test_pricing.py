@@ -101,6 +101,7 @@ def test_who_is_never_paid_is_known(kind: str, prices: dict[str, float] | None, 
         ("openai_compatible", "gpt-4o", "https://gateway.example/v1"),
         ("openai_compatible", "gpt-4o", "http://127.0.0.1:8000/v1"),
         ("python", "my_app:answer", ""),
+        ("python", "gpt-4o", ""),
     ],
 )
 def test_an_unknown_model_has_no_price_and_no_source(kind: str, model: str, endpoint: str) -> None:
@@ -126,6 +127,7 @@ def test_a_price_in_tiers_depends_on_the_size_of_the_input() -> None:
     asked = pricer("openrouter", "google/gemini-2.5-pro")  # 1.25 and 10; above 200,000 tokens 2.50 and 15
     assert asked.cost(Usage(input_tokens=100_000, output_tokens=10_000)) == 0.225
     assert asked.cost(Usage(input_tokens=300_000, output_tokens=10_000)) == 0.9
+    assert asked.cost(Usage(input_tokens=100_000, output_tokens=10_000, reasoning_tokens=9_000)) == 0.225
     assert asked.cost(Usage(input_tokens=300_000)) is None
 
 
