@@ -51,9 +51,10 @@ async def _last(suite: str, store: Store, chosen: str | None) -> RunRecord | Non
     """The last run that will do; where there is none, the last that did not fail, or else the last."""
     runs = await store.runs.runs(limit=_LOOKED_AT, suite=suite)
     completed = [run for run in runs if run.status is RunStatus.COMPLETED]
+    sizes: dict[str, int] = {}
     for fits in (_settles, _did_not_fail, _any):
         for run in completed:
-            if fits(run.gate) and await _looks_at_as_much(run, store, chosen):
+            if fits(run.gate) and await _looks_at_as_much(run, store, chosen, sizes):
                 return run
     return None
 
@@ -74,10 +75,13 @@ def _any(gate: Mapping[str, Json] | None) -> bool:
     return gate is not None
 
 
-async def _looks_at_as_much(run: RunRecord, store: Store, chosen: str | None) -> bool:
+async def _looks_at_as_much(run: RunRecord, store: Store, chosen: str | None, sizes: dict[str, int]) -> bool:
+    """Whether it is a run of the whole suite, or of the same cases; `sizes` remembers how many a suite has."""
     if chosen is not None and run.options.get("filter") == chosen:
         return True
-    return bool(len((await store.runs.snapshot(run.suite_hash)).body.get("cases", ())) <= run.cases)
+    if run.suite_hash not in sizes:
+        sizes[run.suite_hash] = len((await store.runs.snapshot(run.suite_hash)).body.get("cases", ()))
+    return sizes[run.suite_hash] <= run.cases
 
 
 def _refused(expected: str, found: str) -> AuthoringError:
