@@ -14,7 +14,7 @@ from jurat.engine.circuit import Circuit, patience_for
 from jurat.errors import ErrorCategory, ProviderError
 from jurat.judge import Judge, JudgeSettings
 from jurat.provider import Call, Raw, ScriptedProvider, ScriptedReply
-from jurat.provider.faults import Exhausted
+from jurat.provider.faults import Exhausted, RefusedParameter
 from jurat.provider.protocol import ProviderSettings
 
 REFUSED = ProviderError(ErrorCategory.AUTH_ERROR, "the key was refused; it came from SOME_KEY")
@@ -93,6 +93,26 @@ async def test_who_has_no_more_to_give_is_asked_three_times_and_no_more() -> Non
     assert len(asked) == 3
     told = "judge had no more to give 3 times in a row, and is asked no more: every further call to it is an error "
     assert notices.said == [told + "(rate_limited) that costs nothing. the credit is used up"]
+
+
+UNFIT = RefusedParameter(ErrorCategory.INVALID_REQUEST, "refused temperature for model m (400)", param="temperature")
+
+
+async def test_who_refuses_a_parameter_that_all_calls_have_alike_is_asked_three_times_and_no_more() -> None:
+    notices, asked = Recorder(), list[object]()
+    circuit = Circuit("judge", notices, patience_s=60, alike=("temperature",))
+    await asyncio.gather(*(ask(circuit, UNFIT, asked) for _ in range(1000)))
+    assert len(asked) == 3
+    told = "judge refused temperature 3 times in a row, and is asked no more: every further call to it is an error "
+    assert notices.said == [told + "(invalid_request) that costs nothing. refused temperature for model m (400)"]
+
+
+async def test_a_parameter_that_calls_need_not_have_alike_closes_nothing() -> None:
+    other = RefusedParameter(ErrorCategory.INVALID_REQUEST, "refused response_format", param="response_format")
+    for circuit, outcome in ((Circuit("judge", Recorder()), UNFIT), (Circuit("j", Recorder(), alike=["n"]), other)):
+        for _ in range(10):
+            circuit.note(outcome)
+        assert circuit.closed is None
 
 
 async def test_a_limit_of_the_rate_closes_nothing() -> None:

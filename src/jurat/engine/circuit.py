@@ -1,7 +1,8 @@
 """The circuit to one provider: opened for good when it refuses the key, or has no more to give, again and again.
 
 Three refusals in a row close a provider: every further call to it is that error, without a request, and this is said
-once. A refusal is one of the key, a word that the credit is used up, or a delay that is too long to be waited for.
+once. A refusal is one of the key, a word that the credit is used up, a delay that is too long to be waited for, or one
+of a parameter that every call has alike.
 Until the provider has taken the key for the first time one call is on its way at a time, so that at any
 concurrency no more than three requests are wasted on a wrong key. That holds others back for so long as refusals take
 at most, and no longer: a call that is being worked on has not been refused. Another machine gets 10 s, this one a
@@ -12,12 +13,12 @@ in hundredths of a second in which the loop had its turn, so that loading a libr
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from urllib.parse import urlsplit
 
 from jurat.errors import ErrorCategory, EvaluationError, RequestError
 from jurat.provider.addresses import is_loopback
-from jurat.provider.faults import Exhausted
+from jurat.provider.faults import Exhausted, RefusedParameter
 
 __all__ = ["REFUSALS", "Circuit", "patience_for"]
 
@@ -44,16 +45,19 @@ class Circuit:
         name: of the provider, for messages.
         notice: is told once, when no more calls are made.
         patience_s: how long the first call may hold back the others; 0: not at all.
+        alike: parameters that all calls have alike, so that whoever refuses one refuses them all.
 
     Attributes:
         closed: the error that all further calls come to, or None.
         settled: whether nobody is held back any more: the key was taken, or is refused for good.
     """
 
-    __slots__ = ("_name", "_notice", "_patience_s", "_probe", "_refused", "_timer", "closed", "settled")
+    __slots__ = ("_alike", "_name", "_notice", "_patience_s", "_probe", "_refused", "_timer", "closed", "settled")
 
-    def __init__(self, name: str, notice: Callable[[str], None], patience_s: float = 0.0) -> None:
-        self._name, self._notice, self._patience_s = name, notice, patience_s
+    def __init__(
+        self, name: str, notice: Callable[[str], None], patience_s: float = 0.0, *, alike: Collection[str] = ()
+    ) -> None:
+        self._name, self._notice, self._patience_s, self._alike = name, notice, patience_s, alike
         self._refused = 0
         self._probe: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -80,21 +84,29 @@ class Circuit:
 
     def note(self, outcome: object) -> None:
         """Take account of what became of a call."""
-        category = outcome.category if isinstance(outcome, EvaluationError) else None
-        exhausted = isinstance(outcome, Exhausted)
-        if category is None or not (exhausted or category in _KEY_REFUSED):
+        what = self._refused_by(outcome)
+        if what is None or not isinstance(outcome, EvaluationError):
             self._refused = 0
             if not self.settled:
                 self._settle()
             return
         self._refused += 1
         if self._refused >= REFUSALS and self.closed is None:
-            self.closed = RequestError(category, str(outcome))
+            self.closed = RequestError(outcome.category, str(outcome))
             self._settle()
             self._notice(
-                f"{self._name} {'had no more to give' if exhausted else 'refused the key'} {REFUSALS} times in a row, "
-                f"and is asked no more: every further call to it is an error ({category}) that costs nothing. {outcome}"
+                f"{self._name} {what} {REFUSALS} times in a row, and is asked no more: every further call to it is an "
+                f"error ({outcome.category}) that costs nothing. {outcome}"
             )
+
+    def _refused_by(self, outcome: object) -> str | None:
+        """In words, what other calls would come to as well; None for all that may be the trouble of this one alone."""
+        if isinstance(outcome, Exhausted):
+            return "had no more to give"
+        if isinstance(outcome, RefusedParameter) and outcome.param in self._alike:
+            return f"refused {outcome.param}"
+        refused = isinstance(outcome, EvaluationError) and outcome.category in _KEY_REFUSED
+        return "refused the key" if refused else None
 
     def _wait(self, left_s: float) -> None:
         if left_s <= 0.0:
