@@ -88,6 +88,8 @@ def test_lines_are_told_in_order_with_whether_they_stand(out: VerdictFile) -> No
         ("missing_api_key", 0, False),
         ("timeout", 0, False),
         ("timeout", 1, True),
+        ("invalid_request", 0, False),
+        ("invalid_request", 1, True),
         ("malformed_json", 1, True),
         ("request_invalid", 0, True),
         ("rate_limited", 4, False),

@@ -1,7 +1,7 @@
 """Verdicts that are reached anew: some lines of a verdict file are replaced, each in its place, the others stay.
 
-A row that was never asked about (the budget was spent, the key refused, the rate limited, the time over) has an error
-for a verdict, and is asked about when the job goes on. From the first such line on, the file is taken apart: its lines
+A row that was never asked about (the budget was spent, the key or a parameter refused, the rate limited, the time
+over) has an error for a verdict, and is asked about when the job goes on. From the first such line on, the file is taken apart: its lines
 wait beside it, nameless, and come back in their order, those that stand word for word, between the new ones. Whatever
 ends the job, the lines that were not replaced by then come back as they were.
 
@@ -26,6 +26,8 @@ _TURNED_AWAY = (
     *(ErrorCategory.BUDGET_EXHAUSTED, ErrorCategory.AUTH_ERROR, ErrorCategory.MISSING_API_KEY),
     ErrorCategory.RATE_LIMITED,
 )
+_FOR_ALL = (ErrorCategory.TIMEOUT, ErrorCategory.INVALID_REQUEST)
+"""Errors of a job's end as well as of single rows: without an attempt, nobody was asked."""
 
 
 def was_asked(line: Mapping[str, Any]) -> bool:
@@ -35,7 +37,7 @@ def was_asked(line: Mapping[str, Any]) -> bool:
         return True
     if error.get("type") in _TURNED_AWAY:
         return False
-    return error.get("type") != ErrorCategory.TIMEOUT or line["evaluator"]["attempts"] > 0
+    return error.get("type") not in _FOR_ALL or line["evaluator"]["attempts"] > 0
 
 
 class Tail:
