@@ -52,8 +52,10 @@ async def test_once_the_budget_is_spent_no_call_is_begun() -> None:
     assert errors(trials) == [None] * 3 + ["budget_exhausted"] * 7
     assert costs(trials) == [1] * 3 + [0] * 7
     assert spending.spent_usd == pytest.approx(3 * COST, rel=1e-12)
-    assert len(notes.told) == 1
-    assert "budget" in notes.told[0]
+    assert notes.told == [
+        "the budget of 7.5e-05 USD is spent: no further call is made",
+        "1.5e-05 USD went over the budget, by calls in flight when it was spent",
+    ]
 
 
 async def test_a_budget_of_ten_calls_lasts_for_ten_calls_however_floats_add_up() -> None:

@@ -45,6 +45,30 @@ def test_ten_small_costs_are_their_sum_as_written() -> None:
 
 
 @pytest.mark.parametrize(
+    ("paid", "told"),
+    [
+        ([0.6, 0.3], []),
+        ([0.6, 0.4], ["the budget of 1 USD is spent: no further call is made"]),
+        (
+            [0.6, 0.6, 0.3],
+            [
+                "the budget of 1 USD is spent: no further call is made",
+                "0.5 USD went over the budget, by calls in flight when it was spent",
+            ],
+        ),
+    ],
+)
+def test_what_went_over_the_budget_is_said_in_the_end(paid: list[float], told: list[str]) -> None:
+    notices: list[str] = []
+    purse = Purse(1.0, 0.0, notices.append)
+    for cost in paid:
+        purse.pay(cost)
+    purse.refusal()
+    purse.close()
+    assert notices == told
+
+
+@pytest.mark.parametrize(
     ("failed", "charged"),
     [
         ((ErrorCategory.AUTH_ERROR,), False),

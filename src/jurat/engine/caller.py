@@ -258,6 +258,7 @@ class Caller:
         await self._replies.close()
         await self._own.close()
         await self._any.close()
+        self._purse.close()
 
 
 async def _within(allowance: Allowance, target: Target, call: Call, place: SlotPlace) -> Raw | EvaluationError:

@@ -157,6 +157,7 @@ class JudgingJob:
             if timer is not None:
                 timer.cancel()
             await self._committer.close()
+            self._purse.close()
 
     @property
     def _over(self) -> bool:

@@ -20,7 +20,8 @@ class Purse:
     Args:
         budget_usd: no call is begun once so much is spent; None for no bound.
         spent_usd: what is known to be spent already.
-        notice: is told once that the budget is spent, and once that something has an unknown cost.
+        notice: is told once that the budget is spent, once that something has an unknown cost, and in the end what
+            went over the budget.
     """
 
     __slots__ = ("_budget", "_exhausted", "_notice", "_shown", "_spent", "_unknown", "kept")
@@ -54,6 +55,12 @@ class Purse:
             self._notice(f"the budget of {self._shown:g} USD is spent: no further call is made")
         message = f"the budget of {self._shown:g} USD is spent, so the call was not made"
         return RequestError(ErrorCategory.BUDGET_EXHAUSTED, message)
+
+    def close(self) -> None:
+        """When no call is made any more: say what went over the budget, if something did."""
+        over = self._spent - self._budget
+        if self._exhausted and over > 0:
+            self._notice(f"{float(over):.6g} USD went over the budget, by calls in flight when it was spent")
 
 
 def _exact(usd: float) -> Fraction:
