@@ -1,9 +1,9 @@
 """Verdicts that are reached anew: some lines of a verdict file are replaced, each in its place, the others stay.
 
-A row that was never asked about (the budget was spent, the key or a parameter refused, the rate limited, the time
-over) has an error for a verdict, and is asked about when the job goes on. From the first such line on, the file is taken apart: its lines
-wait beside it, nameless, and come back in their order, those that stand word for word, between the new ones. Whatever
-ends the job, the lines that were not replaced by then come back as they were.
+A row that was never asked about (the budget was spent, the key or a parameter refused, the rate limited, the time over)
+has an error for a verdict, and is asked about when the job goes on. From the first such line on, the file is taken
+apart: its lines wait beside it, nameless, and come back in their order, those that stand word for word, between the new
+ones. Whatever ends the job, the lines that were not replaced by then come back as they were.
 
 When the process dies in the middle, the lines that still wait are gone; the replies behind them are in the store.
 """
