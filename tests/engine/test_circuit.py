@@ -146,20 +146,21 @@ def test_patience_depends_on_where_the_provider_is(endpoint: str, keyed: bool, s
 
 
 class Refusing(ScriptedProvider):
-    """A provider with an address that refuses every key."""
+    """A provider with an address that refuses every key, or something else."""
 
-    def __init__(self, refusals: int = 10**9) -> None:
+    def __init__(self, refusals: int = 10**9, error: ProviderError | None = None) -> None:
         settings = ProviderSettings(
             name="judge", kind="openai_compatible", model="m", endpoint="https://models.example/v1"
         )
         super().__init__(ScriptedReply(text=answer(evidence=[])), settings=settings)
         self.calls, self._refusals = 0, refusals
+        self._error = error or ProviderError(ErrorCategory.AUTH_ERROR, "refused; the key came from SOME_KEY")
 
     async def send(self, call: Call) -> Raw:
         self.calls += 1
         await asyncio.sleep(0)
         if self.calls <= self._refusals:
-            raise ProviderError(ErrorCategory.AUTH_ERROR, "refused; the key came from SOME_KEY")
+            raise self._error
         return await super().send(call)
 
 
@@ -188,3 +189,12 @@ async def test_a_judging_job_goes_on_when_the_key_is_taken_in_the_end() -> None:
     found = await judged(provider, 100, notices)
     assert notices.said == []
     assert sum(one.verdict.opinion.error is not None for one in found) == 2
+
+
+async def test_a_judging_job_stops_asking_when_its_temperature_is_refused() -> None:
+    provider, notices = Refusing(error=UNFIT), Recorder()
+    found = await judged(provider, 500, notices)
+    assert provider.calls == 3
+    errors = [one.verdict.opinion.error for one in found]
+    assert {error.type for error in errors if error} == {ErrorCategory.INVALID_REQUEST}
+    assert len(errors) == 500

@@ -11,8 +11,8 @@ everything else: it takes items in ahead of the workers, so that they find quest
 judge's own code on what was answered, while they are asking again already; and hands verdicts on.
 
 A fault in an item, a provider's failure or a poor answer touches that item alone. Cancelling the job keeps what it has.
-No call is begun once the budget is spent (`jurat.engine.purse`), when the provider has refused the key three times in a
-row (`jurat.engine.circuit`), or when the time of the job is over; the rest of the items are that error then.
+No call is begun once the budget is spent (`jurat.engine.purse`), when the provider has refused key or temperature three
+times in a row (`jurat.engine.circuit`), or when the time of the job is over; the rest of the items are that error then.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ __all__ = ["Judged", "JudgingJob"]
 
 _CHUNK = 64
 """How many items are made ready at once, so that the journal is asked about many calls in one go."""
+_ALIKE = ("temperature",)
+"""What all calls of one judge have alike: who refuses it once refuses it always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +124,7 @@ class JudgingJob:
         settings = judge.provider.settings
         self._price, self._free = Pricer(settings), is_free(settings)
         patience_s = patience_for(settings.endpoint, keyed=settings.keyed)
-        self._circuit = Circuit(settings.name, notice, patience_s)
+        self._circuit = Circuit(settings.name, notice, patience_s, alike=_ALIKE)
         self._judge, self._items, self._journal, self._deliver = judge, items, journal, deliver
         self._concurrency, self._recall, self._retry, self._cache_read = concurrency, recall, retry, cache_read
         self._window = 4 * concurrency + 4 * _CHUNK
