@@ -166,13 +166,8 @@ def _wait(error: TransientError, attempts: int, policy: RetryPolicy, timing: Tim
     return base * (0.5 + 0.5 * chance)
 
 
-def _longest(policy: RetryPolicy) -> float:
-    """The longest delay that a server may ask for."""
-    return min(policy.retry_after_cap_s, policy.deadline_s)
-
-
 def _asks_for_too_long(error: ProviderError, policy: RetryPolicy) -> bool:
-    return error.retry_after_s is not None and error.retry_after_s > _longest(policy)
+    return error.retry_after_s is not None and error.retry_after_s > policy.retry_after_cap_s
 
 
 def _exhausted(error: ProviderError) -> Exhausted:
@@ -184,7 +179,7 @@ def _reason_to_stop(
     error: TransientError, attempts: int, wait: float, policy: RetryPolicy, elapsed: float
 ) -> str | None:
     if _asks_for_too_long(error, policy):
-        asked, most = f"{error.retry_after_s:g} s", f"{_longest(policy):g} s"
+        asked, most = f"{error.retry_after_s:g} s", f"{policy.retry_after_cap_s:g} s"
         return f". The server asks to wait {asked}, which is more than the {most} that are waited for; not tried again"
     if attempts >= policy.max_attempts:
         return f" (requests made: {attempts})"
