@@ -133,13 +133,16 @@ class VerdictFile:
         return self._end
 
     def taken_from(self, start: int) -> IO[bytes]:
-        """Take the lines from a place on out of the file, into a nameless one beside it, which is returned.
+        """Take the lines from a place on out of the file, into a nameless one, which is returned.
+
+        It is on the same disk where the folder may be written to, else where the system has room for such files.
 
         Raises:
             StoreError: when there is no room for it; the file is as it was then.
         """
         try:
-            tail: IO[bytes] = tempfile.TemporaryFile(dir=self.path.parent)  # noqa: SIM115 (for whoever asked)
+            beside = self.path.parent if os.access(self.path.parent, os.W_OK) else None
+            tail: IO[bytes] = tempfile.TemporaryFile(dir=beside)  # noqa: SIM115 (for whoever asked)
             with os.fdopen(os.dup(self._descriptor), "rb") as stream:
                 stream.seek(start)
                 shutil.copyfileobj(stream, tail)
