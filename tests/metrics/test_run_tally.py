@@ -15,6 +15,7 @@ from jurat.metrics import RunTally
 from jurat.metrics.rates import Clusters, wilson_interval
 from jurat.metrics.run_tally import MOST_GROUPS, Watch
 from jurat.provider.protocol import Usage
+from jurat.report.figure_words import spending
 from jurat.report.record import AssessmentRecord, RunStatus
 from jurat.vocabulary import Status
 from run_records import case, check, mixed, run, skipped, spent, tallied, trial, verdict
@@ -31,6 +32,20 @@ def figures(tally: RunTally) -> tuple[float | None, int, int]:
     """Mean, how many it rests on, errors: of the only assertion."""
     (one,) = tally.summary()["assertions"]
     return one["score"]["mean"], one["score"]["n"], one["counts"]["error"]
+
+
+def test_several_models_that_answer_in_one_name_are_told_and_marked() -> None:
+    def judged(*models: str) -> RunTally:
+        made = [replace(verdict(1.0), spending=spent(models=(model,))) for model in models]
+        return tallied(run(cases=len(made)), [(case(at), [trial(one, case_index=at)]) for at, one in enumerate(made)])
+
+    steady, drifting = judged("m-05", "m-05").summary(), judged("m-05", "m-06", "m-06").summary()
+    assert steady["models"]["judge"] == {"judge": {"m-05": 2}}
+    assert steady["models"]["mixed_judge_models"] is False
+    assert "models" not in spending(steady)
+    assert drifting["models"]["judge"] == {"judge": {"m-05": 1, "m-06": 2}}
+    assert drifting["models"]["mixed_judge_models"] is True
+    assert spending(drifting)["models"] == "judge was answered for by 2 models: m-05 (1), m-06 (2)"
 
 
 # --- scores --------------------------------------------------------------------------------------------------------

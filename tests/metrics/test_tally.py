@@ -14,6 +14,7 @@ from jurat.metrics import Gate, LogHistogram, Tally, summarize
 
 def result(status: str = "pass", score: float | None = None, error: str | None = None, **spent: Any) -> dict[str, Any]:
     asked = {
+        "model": "judge-model",
         "input_tokens": 10,
         "output_tokens": 2,
         "cost_usd": 0.1,
@@ -165,3 +166,19 @@ def test_any_quantile_of_any_values_is_within_one_per_cent(values: list[float], 
     exact = sorted(values)[max(1, math.ceil(share * len(values))) - 1]
 
     assert histogram(*values).quantile(share) == pytest.approx(exact, rel=0.01)
+
+
+def test_models_that_answer_in_one_name_are_counted_and_mixed_ones_are_said() -> None:
+    one = summarize(tally(result(), result(response_model="judge-model"), result(error="timeout")), Gate())
+    assert (one["models"], one["mixed_judge_models"]) == ({"judge-model": 2}, False)
+
+    drifting = [result(response_model="judge-2026-05"), result(response_model="judge-2026-06"), result()]
+    several = summarize(tally(*drifting, result(response_model="judge-2026-05, judge-2026-06")), Gate())
+    assert several["models"] == {"judge-2026-05": 2, "judge-2026-06": 2, "judge-model": 1}
+    assert several["mixed_judge_models"] is True
+
+
+def test_names_of_models_without_end_take_no_room_without_end() -> None:
+    many = summarize(tally(*(result(response_model=f"m{number}") for number in range(1000))), Gate())
+    assert len(many["models"]) == 21
+    assert many["models"]["(others)"] == 980

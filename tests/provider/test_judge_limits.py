@@ -63,6 +63,17 @@ def test_a_refused_key_costs_three_calls_ends_with_3_and_names_the_variable_once
     assert "sk-fake" not in out + err + (desk.path / "out.jsonl").read_text()
 
 
+def test_a_judge_whose_name_stands_for_another_model_meanwhile_is_warned_of(desk: Folder) -> None:
+    def as_model(name: str) -> Answer:
+        choice = {"index": 0, "message": {"role": "assistant", "content": VERDICT}, "finish_reason": "stop"}
+        return answer({"object": "chat.completion", "model": name, "choices": [choice]})
+
+    with serving_elsewhere(as_model("m-2026-05"), as_model("m-2026-06")) as server:  # the last one goes on
+        code, out, _ = jurat(desk, server, "--concurrency", "1")
+    assert code == 0
+    assert "warning: the judge was answered for by 2 models: m-2026-05 (1), m-2026-06 (59)" in " ".join(out.split())
+
+
 def test_a_budget_ends_the_calls_and_what_is_over_was_in_flight(desk: Folder) -> None:
     # One call costs 1,000 tokens at 1 and 100 at 10 USD a million: 0.002 USD, so ten calls are the budget.
     with serving_elsewhere(verdict()) as server:

@@ -18,6 +18,7 @@ RANGE = (0.0, 1.0)
 def verdict(**changes: Any) -> dict[str, Any]:
     evaluator = {
         "status": "completed",
+        "model": "judge-model",
         "attempts": 1,
         "input_tokens": 3,
         "output_tokens": None,

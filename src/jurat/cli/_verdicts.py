@@ -112,7 +112,15 @@ def _spending(summary: Mapping[str, Json]) -> list[str]:
     price = f"cost: ${cost['known']:.4f}"
     if cost["unknown"]:
         price += f" and an unknown amount for {cost['unknown']} verdicts without a known price or usage"
-    return [*lines, price]
+    return [*lines, price, *_mixed_models(summary)]
+
+
+def _mixed_models(summary: Mapping[str, Json]) -> list[str]:
+    """A warning where one judge was several models: its name has moved meanwhile, or a gateway chooses."""
+    if not summary["mixed_judge_models"]:
+        return []
+    found = ", ".join(f"{visible(model)} ({number:,})" for model, number in summary["models"].items())
+    return [wrapped(f"warning: the judge was answered for by {len(summary['models'])} models: {found}", _width(), "")]
 
 
 def _gate(summary: Mapping[str, Json]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from jurat.jsontext import Json
@@ -13,7 +13,7 @@ from jurat.metrics.quantiles import LogHistogram
 from jurat.metrics.rates import Clusters, Rate
 from jurat.vocabulary import Status
 
-__all__ = ["AssertionKey", "AssertionTally", "Flips", "Latency", "Outcomes", "Stage"]
+__all__ = ["AssertionKey", "AssertionTally", "Flips", "Latency", "Outcomes", "Stage", "count_bounded"]
 
 
 @dataclass(slots=True)
@@ -108,6 +108,16 @@ class Latency:
         return found if found is None or self.high is None else min(found, self.high)
 
 
+MOST_MODELS = 20
+"""How many names are counted apart; a provider that answers as more of them is counted under `OTHERS`."""
+OTHERS = "(others)"
+
+
+def count_bounded(counts: Counter[str], name: str) -> None:
+    """Count a name that comes from outside, in bounded space."""
+    counts[name if name in counts or len(counts) < MOST_MODELS else OTHERS] += 1
+
+
 _KINDS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
 
 
@@ -124,6 +134,7 @@ class Stage:
         tokens: sums by kind over all whose count of that kind is known.
         unmeasured: how many had an unknown count of input or output tokens.
         unpriced: how many cost something that is not known.
+        answered: which models say that they answered, by who was asked; of each asked `MOST_MODELS` by name.
     """
 
     latency: Latency
@@ -136,6 +147,13 @@ class Stage:
     unmeasured: int = 0
     cost: ExactSum = field(default_factory=ExactSum)
     unpriced: int = 0
+    answered: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add_models(self, asked: str, models: Iterable[str]) -> None:
+        """Add the models of one answer or verdict, by the name that was asked."""
+        for model in models:
+            if asked in self.answered or len(self.answered) < MOST_MODELS:
+                count_bounded(self.answered.setdefault(asked, Counter()), model)
 
     def add(self, spent: Spending, failed: Mapping[str, Json], calls: int | None, *, lost: bool = False) -> None:
         """Add what one answer or verdict spent.

@@ -40,6 +40,7 @@ def summary_of(tally: RunTally) -> dict[str, Json]:
         "tokens": _per_stage(tally, _tokens),
         "cost_usd": {**_per_stage(tally, _cost), "total": _total_cost(tally)},
         "attempts": _per_stage(tally, _attempts),
+        "models": {**_per_stage(tally, _models), "mixed_judge_models": any(map(_mixed, tally.judge.answered.values()))},
         "latency_ms": {"subject": _latency(tally.subject.latency), "judge": _latency(tally.judge.latency)},
     }
 
@@ -133,6 +134,15 @@ def _attempts(stage: Stage) -> dict[str, Json]:
         "failed": _sorted(stage.failed_attempts),
         "cached": stage.cached,
     }
+
+
+def _models(stage: Stage) -> dict[str, Json]:
+    return {asked: _sorted(models) for asked, models in sorted(stage.answered.items())}
+
+
+def _mixed(models: Counter[str]) -> bool:
+    """Whether several models answered in the name of one: an alias that moved within the run, or a gateway's choice."""
+    return len(models) > 1
 
 
 def _latency(latency: Latency) -> dict[str, Json]:

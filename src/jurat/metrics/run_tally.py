@@ -204,6 +204,7 @@ class RunTally:
         if not subject.recorded:
             failed = subject.execution.get("failed_attempts")
             self.subject.add(subject.spending, failed if isinstance(failed, Mapping) else {}, 1)
+            self.subject.add_models("subject", subject.spending.models)
 
     def _add_assessments(self, trials: Sequence[TrialRecord]) -> None:
         """The assessments of one case: those of one name are one assertion's, over all trials together."""
@@ -244,6 +245,8 @@ class RunTally:
         spent = made.spending
         failed = _failed_attempts(made)
         self.judge.add(spent, failed, _calls_of(made), lost=category in failed)
+        if spent.models:
+            self.judge.add_models(str(_part(made.result, "evaluator").get("provider")), spent.models)
         if spent.attempts:
             self.judge.latency.add(spent.duration_ms)
 

@@ -50,6 +50,8 @@ def summarize(tally: Tally, gate: Gate) -> dict[str, Json]:
         "tokens": {"input": tally.input_tokens, "output": tally.output_tokens, "unknown": tally.without_usage},
         "cost_usd": {"known": tally.known_cost_usd, "unknown": tally.unpriced},
         "cached": tally.cached,
+        "models": dict(sorted(tally.models.items())),
+        "mixed_judge_models": len(tally.models) > 1,
         "latency_ms": {
             "n": tally.latency.n,
             "p50": tally.latency.quantile(0.5),

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from jurat.jsontext import Json
 from jurat.metrics.quantiles import LogHistogram
 from jurat.metrics.rates import Rate
+from jurat.metrics.run_parts import count_bounded
 
 __all__ = ["Tally"]
 
@@ -35,6 +36,7 @@ class Tally:
         unpriced: verdicts that made calls whose cost is not known.
         cached: verdicts of which every reply came out of the store.
         latency: of the verdicts that made calls, in milliseconds.
+        models: which models say that they answered, over the verdicts that were no error.
     """
 
     score_range: tuple[float, float]
@@ -47,6 +49,7 @@ class Tally:
     unpriced: int = 0
     cached: int = 0
     latency: LogHistogram = field(default_factory=LogHistogram)
+    models: Counter[str] = field(default_factory=Counter)
     _cost: list[float] = field(default_factory=lambda: [0.0])
     _score_sum: list[float] = field(default_factory=lambda: [0.0])
 
@@ -78,6 +81,9 @@ class Tally:
         else:
             _add_exactly(self._cost, evaluator["cost_usd"])
         self.cached += bool(evaluator["cached"])
+        if "error" not in evaluator:
+            for model in (evaluator.get("response_model") or evaluator["model"]).split(", "):
+                count_bounded(self.models, model)
         self.latency.add(evaluator["duration_ms"])
 
     @property

@@ -108,7 +108,10 @@ def _score(score: Mapping[str, Json], rate: float | None) -> str:
 
 
 def spending(summary: Mapping[str, Json]) -> dict[str, str]:
-    """What was spent, by word: cost, tokens, retries, cached, latency. What there is nothing to say of is left out."""
+    """What was spent, by word: cost, tokens, retries, cached, latency; and models, where one name stood for several.
+
+    What there is nothing to say of is left out.
+    """
     asked = {side: summary["attempts"][side]["asked"] for side in ("subject", "judge")}
     timed = {side: summary["latency_ms"][side]["n"] for side in asked}
     always = dict.fromkeys(asked, 1)
@@ -119,6 +122,7 @@ def spending(summary: Mapping[str, Json]) -> dict[str, str]:
         "retries": _sides(summary["attempts"], asked, _retries),
         "cached": _sides(summary["attempts"], always, _cached),
         "latency": _sides(summary["latency_ms"], timed, _latency),
+        "models": _mixed_models(summary["models"]),
     }
     return {word: text for word, text in parts.items() if text}
 
@@ -172,6 +176,17 @@ def _cached(attempts: Mapping[str, Json]) -> str:
 
 def _latency(latency: Mapping[str, Json]) -> str:
     return f"p50 {_duration(latency['p50'])}, p95 {_duration(latency['p95'])}"
+
+
+def _mixed_models(models: Mapping[str, Json]) -> str:
+    """Whoever was answered for by several models: an alias that moved, or a gateway that chooses. Else nothing."""
+    return "; ".join(
+        f"{asked} was answered for by {len(found)} models: "
+        + ", ".join(f"{model} ({number:,})" for model, number in found.items())
+        for side in ("subject", "judge")
+        for asked, found in models[side].items()
+        if len(found) > 1
+    )
 
 
 def _duration(milliseconds: float) -> str:

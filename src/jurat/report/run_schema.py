@@ -192,6 +192,7 @@ def _summary() -> dict[str, Json]:
             "tokens": _by_side(_TOKENS),
             "cost_usd": _by_side(_COST, total=_COST),
             "attempts": _by_side(_ATTEMPTS),
+            "models": _by_side(_map(_map(_COUNT)), mixed_judge_models=_FLAG),
             "latency_ms": _by_side(_LATENCY),
         },
         description="Everything that was counted. It can be computed again from the cases.",

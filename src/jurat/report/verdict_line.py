@@ -67,6 +67,7 @@ _LINE: Mapping[str, tuple[_Check, str]] = {
     "evaluator": (_object, "an object"),
 }
 _EVALUATOR: Mapping[str, tuple[_Check, str]] = {
+    "model": (_text, "text"),
     "attempts": (_count, "a count"),
     "input_tokens": (_count_or_null, "a count or null"),
     "output_tokens": (_count_or_null, "a count or null"),
@@ -81,6 +82,7 @@ def what_is_wrong(line: Mapping[str, Json], score_range: tuple[float, float]) ->
     return (
         _first(line, _LINE, "")
         or _first(line["evaluator"], _EVALUATOR, "evaluator.")
+        or _model_fault(line["evaluator"])
         or _outcome_fault(line, score_range)
         or _error_fault(line)
     )
@@ -91,6 +93,10 @@ def _first(value: Mapping[str, Json], fields: Mapping[str, tuple[_Check, str]], 
         if name not in value or not check(value[name]):
             return prefix + name, expected
     return None
+
+
+def _model_fault(evaluator: Mapping[str, Json]) -> Wrong | None:
+    return None if _text(evaluator.get("response_model", "")) else ("evaluator.response_model", "text")
 
 
 def _outcome_fault(line: Mapping[str, Json], score_range: tuple[float, float]) -> Wrong | None:
