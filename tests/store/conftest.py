@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import uuid
@@ -32,16 +33,52 @@ def postgres_server() -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def postgres_copies(postgres_server: str) -> Iterator[str]:
+    """How a database is made that has a store's tables: as a copy of one."""
+    import asyncpg
+
+    name = f"jurat_test_{uuid.uuid4().hex}"
+
+    async def make() -> str:
+        connection = await asyncpg.connect(postgres_server)
+        await connection.execute(f"CREATE DATABASE {name}")
+        await (await Store.open(database_at(postgres_server, name))).aclose()
+        by_file = connection.get_server_version().major >= 15  # before, there was no other way, and no word for it
+        await connection.close()
+        return f"TEMPLATE {name} STRATEGY FILE_COPY" if by_file else f"TEMPLATE {name}"
+
+    async def drop() -> None:
+        connection = await asyncpg.connect(postgres_server)
+        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        await connection.close()
+
+    yield asyncio.run(make())
+    asyncio.run(drop())
+
+
+def database_at(server: str, name: str) -> str:
+    """The address of one of a server's databases."""
+    return urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
+
+
 @pytest.fixture
-async def postgres_place(postgres_server: str) -> AsyncIterator[str]:
-    """A new, empty database."""
+def postgres_source(request: pytest.FixtureRequest) -> str:
+    """How the test's database is made: with the tables, where it begins with an open store anyway; or empty."""
+    opened = {"store", "runs"} & set(request.fixturenames)
+    return str(request.getfixturevalue("postgres_copies")) if opened else ""
+
+
+@pytest.fixture
+async def postgres_place(postgres_server: str, postgres_source: str) -> AsyncIterator[str]:
+    """A new database."""
     import asyncpg
 
     name = f"jurat_test_{uuid.uuid4().hex}"
     connection = await asyncpg.connect(postgres_server)
     try:
-        await connection.execute(f"CREATE DATABASE {name}")
-        yield urlunsplit(urlsplit(postgres_server)._replace(path=f"/{name}"))
+        await connection.execute(f"CREATE DATABASE {name} {postgres_source}")
+        yield database_at(postgres_server, name)
         await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
     finally:
         await connection.close()
