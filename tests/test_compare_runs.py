@@ -54,7 +54,7 @@ def test_a_run_is_given_by_itself_its_id_a_word_or_a_report(folder: Folder) -> N
     folder.jurat("export", "latest", "--output", "base.json")
     ran(folder, "Good evening")
 
-    ways = [base, base.record.id, base.record.id[:-3], "base.json", Path("base.json")]
+    ways: list[jurat.Run | str | Path] = [base, base.record.id, base.record.id[:-3], "base.json", Path("base.json")]
     assert {jurat.compare_runs(way).named("fixed") for way in ways} == {("evening",)}
 
 
