@@ -52,6 +52,26 @@ def test_a_policy_that_is_met_passes_and_forgives_no_case(project: Project) -> N
     project.run().assert_outcomes(passed=2, failed=1, errors=2)
 
 
+def test_the_policy_of_the_configuration_is_that_of_suites_without_one(project: Project) -> None:
+    project.write("jurat.toml", '[[policy]]\ntype = "overall_pass_rate"\nminimum = 0.8\n')
+    project.suite()
+
+    done = project.run("-k", "policy")
+
+    done.assert_outcomes(failed=1, deselected=4)
+    done.stdout.fnmatch_lines(["*jurat.toml:1: EvaluationFailed", "E   failed: overall_pass_rate: *"])
+
+
+def test_a_configuration_that_cannot_be_read_is_an_error_of_collection(project: Project) -> None:
+    project.write("jurat.toml", "policy = 3")
+    project.suite()
+
+    done = project.run()
+
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["*jurat.toml*policy*expected *"])
+
+
 def test_a_policy_that_is_undecided_is_an_error_with_the_category_of_what_kept_it_so(project: Project) -> None:
     project.suite(with_policy("{type: overall_pass_rate, minimum: 0.4}"))
 

@@ -38,13 +38,28 @@ class SuiteFile(pytest.File):
         """Its cases, in their order, and its policy behind them."""
         try:
             loaded = loaded_suite(near(self.path))
+            rules = _policy_place(loaded)
         except AuthoringError as error:
             raise self.CollectError(faults_told(error)) from None
         for case in loaded.suite.cases:
             yield CaseItem.from_parent(self, name=item_name(case.name), suite=loaded, place=case.place, case=case)
-        if loaded.suite.policy:
+        if rules is not None:
             name = policy_name(item_name(case.name) for case in loaded.suite.cases)
-            yield PolicyItem.from_parent(self, name=name, suite=loaded, place=loaded.locate("policy"))
+            yield PolicyItem.from_parent(self, name=name, suite=loaded, place=rules)
+
+
+def _policy_place(loaded: LoadedSuite) -> Place | None:
+    """Where a suite's policy is written: in itself, or in the configuration for suites that have none of their own.
+
+    Raises:
+        AuthoringError: when that configuration cannot be read.
+    """
+    if loaded.suite.policy:
+        return loaded.locate("policy")
+    from jurat.workbench import read_config
+
+    config = read_config(Path.cwd())
+    return Place(file=str(config.file)) if config.policy else None
 
 
 class _Item(pytest.Item):
