@@ -82,9 +82,9 @@ EVERYTHING: dict[str, Any] = {
         }
     ],
     "cases_file": {"path": "t.csv", "format": "csv", "columns": {"name": "id"}, "values": "typed", "delimiter": ";"},
-    "include": ["more.yaml"],
+    "include": ["more.json"],
 }
-FILES = {"t.csv": "id\nr\n", "more.yaml": "cases: [{name: m, variables: {v: 1}}]\n"}
+FILES = {"t.csv": "id\nr\n", "more.json": '{"cases": [{"name": "m", "variables": {"v": 1}}]}'}
 FILES["t.csv"] = "id;v\nr;1\n"
 EVERYTHING["cases_file"]["columns"]["variables.v"] = "v"
 
@@ -96,7 +96,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "prompt": "p",
         "subject": "local",
         "cases_file": "t.csv",
-        "include": "more.yaml",
+        "include": "more.json",
         "cases": [{"name": "x"}],
     },
     "a function": {"suite": "s", "subject": {"python": "a:b", "timeout_s": 1}, "cases": [{"name": "x"}]},
