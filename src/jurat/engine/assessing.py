@@ -42,20 +42,17 @@ class Targets:
 
 
 def _target(provider: Provider) -> Target:
-    from jurat.provider.pricing import Pricer, is_free
-
-    price = Pricer(provider.settings).cost
-
-    def cost(raw: Raw) -> float | None:
-        try:
-            return price(provider.read(raw).usage)
-        except Exception:
-            return None  # what is no reply has no price that anybody knows; the judge will say what is wrong with it
+    from jurat.provider.pricing import is_free, price_of_replies
 
     settings = provider.settings
-    keyed = settings.keyed
-    free = is_free(settings)
-    return Target(name=settings.name, sender=provider, cost=cost, endpoint=settings.endpoint, keyed=keyed, free=free)
+    return Target(
+        name=settings.name,
+        sender=provider,
+        cost=price_of_replies(provider),
+        endpoint=settings.endpoint,
+        keyed=settings.keyed,
+        free=is_free(settings),
+    )
 
 
 class Assessing:

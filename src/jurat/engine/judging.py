@@ -31,7 +31,7 @@ from jurat.engine.slots import SlotPlace, Slots
 from jurat.errors import ErrorCategory, EvaluationError, Fault, ProviderError, RequestError
 from jurat.evaluation import TypedError
 from jurat.judge import Judge, Opinion, Outcome, Verdict, VerdictSteps, Withheld, ask_one, may_have_cost
-from jurat.provider.pricing import Pricer, is_free
+from jurat.provider.pricing import is_free, price_of_replies
 from jurat.provider.protocol import Call, Raw
 from jurat.provider.waiting import PLACE
 from jurat.suite import Item
@@ -122,7 +122,7 @@ class JudgingJob:
         self._slots, self._workers = Slots(concurrency), 0
         self._purse = Purse(budget_usd, spent_usd, notice)
         settings = judge.provider.settings
-        self._price, self._free = Pricer(settings), is_free(settings)
+        self._price, self._free = price_of_replies(judge.provider), is_free(settings)
         patience_s = patience_for(settings.endpoint, keyed=settings.keyed)
         self._circuit = Circuit(settings.name, notice, patience_s, alike=_ALIKE)
         self._judge, self._items, self._journal, self._deliver = judge, items, journal, deliver
@@ -353,12 +353,7 @@ class JudgingJob:
             task.cancel()
 
     def _cost(self, kept: Raw | Withheld) -> float | None:
-        if isinstance(kept, Withheld):
-            return kept.spending.cost_usd
-        try:
-            return self._price.cost(self._judge.provider.read(kept).usage)
-        except Exception:
-            return None  # what is no reply has no price that anybody knows; the judge will say what is wrong with it
+        return kept.spending.cost_usd if isinstance(kept, Withheld) else self._price(kept)
 
 
 def _unreadable(judge: Judge, fault: Fault | None) -> Verdict:

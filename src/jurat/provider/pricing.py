@@ -26,13 +26,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from jurat.jsontext import Json, thaw
-from jurat.provider.protocol import ProviderSettings, Usage
+from jurat.provider.protocol import Provider, ProviderSettings, Raw, Usage
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
     from genai_prices.types import Provider as Vendor
 
-__all__ = ["PRICE_NAMES", "Pricer", "is_free"]
+__all__ = ["PRICE_NAMES", "Pricer", "is_free", "price_of_replies"]
 
 PRICE_NAMES = ("input", "output", "cached_input", "cache_write")
 _VENDORS = {
@@ -119,6 +119,22 @@ def is_free(settings: ProviderSettings) -> bool:
     if settings.prices is not None and settings.kind != "replay":
         return {"input", "output"} <= settings.prices.keys() and not any(settings.prices.values())
     return settings.kind in _FREE_KINDS
+
+
+def price_of_replies(provider: Provider) -> Callable[[Raw], float | None]:
+    """What tells what a raw reply of this provider cost, in USD; None where that is not known.
+
+    What is no reply has no price that anybody knows, and is no fault here: who reads it says what is wrong with it.
+    """
+    price = Pricer(provider.settings).cost
+
+    def cost(raw: Raw) -> float | None:
+        try:
+            return price(provider.read(raw).usage)
+        except Exception:
+            return None
+
+    return cost
 
 
 def _free(_: Usage) -> float:
