@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,17 @@ from handed import shared_directory
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 settings.register_profile("build", settings.get_profile("here"), derandomize=True, max_examples=100)
 settings.load_profile("build" if os.environ.get("CI") else "here")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where no byte code is to be written beside sources, have programs write it to a directory of the session.
+
+    Each of some hundred that tests start would otherwise compile all of its modules anew: as long as all else it does.
+    """
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        place = tempfile.TemporaryDirectory(prefix="jurat-tests-", ignore_cleanup_errors=True)
+        config.add_cleanup(place.cleanup)
+        os.environ["PYTHONPYCACHEPREFIX"] = place.name
 
 
 @pytest.fixture
