@@ -14,7 +14,7 @@ from jurat.engine.circuit import Circuit, patience_for
 from jurat.errors import ErrorCategory, ProviderError
 from jurat.judge import Judge, JudgeSettings
 from jurat.provider import Call, Raw, ScriptedProvider, ScriptedReply
-from jurat.provider.faults import Exhausted, RefusedParameter
+from jurat.provider.faults import Exhausted, RefusedParameter, UnknownModel
 from jurat.provider.protocol import ProviderSettings
 
 REFUSED = ProviderError(ErrorCategory.AUTH_ERROR, "the key was refused; it came from SOME_KEY")
@@ -105,6 +105,25 @@ async def test_who_refuses_a_parameter_that_all_calls_have_alike_is_asked_three_
     assert len(asked) == 3
     told = "judge refused temperature 3 times in a row, and is asked no more: every further call to it is an error "
     assert notices.said == [told + "(invalid_request) that costs nothing. refused temperature for model m (400)"]
+
+
+NO_MODEL = UnknownModel(ErrorCategory.INVALID_REQUEST, "knows no model m (404)")
+
+
+async def test_who_knows_no_such_model_from_the_start_is_asked_three_times_and_no_more() -> None:
+    notices, asked = Recorder(), list[object]()
+    circuit = Circuit("judge", notices, patience_s=60)
+    await asyncio.gather(*(ask(circuit, NO_MODEL, asked) for _ in range(1000)))
+    assert len(asked) == 3
+    told = "judge knew no such model 3 times in a row, and is asked no more: every further call to it is an error "
+    assert notices.said == [told + "(invalid_request) that costs nothing. knows no model m (404)"]
+
+
+async def test_who_has_answered_once_does_know_the_model_and_is_asked_on() -> None:
+    circuit = Circuit("judge", Recorder(), patience_s=60)
+    for outcome in (FINE, *[NO_MODEL] * 10):
+        circuit.note(outcome)
+    assert circuit.closed is None
 
 
 async def test_a_parameter_that_calls_need_not_have_alike_closes_nothing() -> None:

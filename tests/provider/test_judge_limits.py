@@ -63,6 +63,19 @@ def test_a_refused_key_costs_three_calls_ends_with_3_and_names_the_variable_once
     assert "sk-fake" not in out + err + (desk.path / "out.jsonl").read_text()
 
 
+def test_a_model_that_nobody_knows_is_asked_for_three_times_and_the_rest_when_it_is_there(desk: Folder) -> None:
+    unknown = answer({"error": {"message": "no such model"}}, 404)
+    with serving_elsewhere(unknown, unknown, unknown, verdict()) as server:  # the last one goes on
+        code, _, err = jurat(desk, server, "--concurrency", "16")
+        asked = len(server.requests)
+        again, _, _ = jurat(desk, server, "--resume")
+        asked_again = len(server.requests) - asked
+    lines = [json.loads(line) for line in (desk.path / "out.jsonl").read_text().splitlines()]
+    assert (code, asked, err.count("is asked no more")) == (3, 3, 1)
+    assert "Check model and base_url" in err
+    assert (again, asked_again, sum(line["status"] == "pass" for line in lines)) == (3, 57, 57)
+
+
 def test_a_judge_whose_name_stands_for_another_model_meanwhile_is_warned_of(desk: Folder) -> None:
     def as_model(name: str) -> Answer:
         choice = {"index": 0, "message": {"role": "assistant", "content": VERDICT}, "finish_reason": "stop"}

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from jurat.errors import ErrorCategory, EvaluationError, RequestError
 from jurat.provider.addresses import is_loopback
-from jurat.provider.faults import Exhausted, RefusedParameter
+from jurat.provider.faults import Exhausted, RefusedParameter, UnknownModel
 
 __all__ = ["REFUSALS", "Circuit", "patience_for"]
 
@@ -52,13 +52,16 @@ class Circuit:
         settled: whether nobody is held back any more: the key was taken, or is refused for good.
     """
 
-    __slots__ = ("_alike", "_name", "_notice", "_patience_s", "_probe", "_refused", "_timer", "closed", "settled")
+    __slots__ = (
+        *("_alike", "_answered", "_name", "_notice", "_patience_s", "_probe", "_refused", "_timer"),
+        *("closed", "settled"),
+    )
 
     def __init__(
         self, name: str, notice: Callable[[str], None], patience_s: float = 0.0, *, alike: Collection[str] = ()
     ) -> None:
         self._name, self._notice, self._patience_s, self._alike = name, notice, patience_s, alike
-        self._refused = 0
+        self._refused, self._answered = 0, False
         self._probe: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self.closed: EvaluationError | None = None
@@ -87,6 +90,7 @@ class Circuit:
         what = self._refused_by(outcome)
         if what is None or not isinstance(outcome, EvaluationError):
             self._refused = 0
+            self._answered = self._answered or not isinstance(outcome, EvaluationError)
             if not self.settled:
                 self._settle()
             return
@@ -105,6 +109,8 @@ class Circuit:
             return "had no more to give"
         if isinstance(outcome, RefusedParameter) and outcome.param in self._alike:
             return f"refused {outcome.param}"
+        if isinstance(outcome, UnknownModel) and not self._answered:
+            return "knew no such model"
         refused = isinstance(outcome, EvaluationError) and outcome.category in _KEY_REFUSED
         return "refused the key" if refused else None
 

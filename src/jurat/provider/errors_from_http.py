@@ -29,7 +29,7 @@ from jurat.provider.error_words import (
     told_by,
     told_in,
 )
-from jurat.provider.faults import Exhausted, RefusedParameter, TransientError
+from jurat.provider.faults import Exhausted, RefusedParameter, TransientError, UnknownModel
 from jurat.provider.http import HttpReply
 
 __all__ = ["Destination", "error_from_reply", "error_in_body", "holds_error", "looks_like_json", "request_id"]
@@ -141,7 +141,7 @@ def _lasting_error(status: int, told: Told, to: Destination) -> ProviderError:
         return ProviderError(ErrorCategory.INVALID_REQUEST, f"{what}. {hint}")
     if status == 404 or told.codes & NO_MODEL or (status == 400 and told.no_model):
         what = f"{to.where} knows no model {to.model}, or no such path{_status(status)}. Check model and base_url"
-        return ProviderError(ErrorCategory.INVALID_REQUEST, what)
+        return UnknownModel(ErrorCategory.INVALID_REQUEST, what)
     if told.codes & UNFIT_OUTPUT:
         what = f"model {to.model} at {to.where} did not keep to the schema, and its reply was withheld there ({status})"
         return ProviderError(ErrorCategory.API_ERROR, what)

@@ -12,7 +12,7 @@ from typing import Any
 
 from jurat.errors import ErrorCategory, ProviderError
 
-__all__ = ["Exhausted", "RefusedParameter", "TransientError", "settled"]
+__all__ = ["Exhausted", "RefusedParameter", "TransientError", "UnknownModel", "settled"]
 
 
 class TransientError(ProviderError):
@@ -21,6 +21,10 @@ class TransientError(ProviderError):
 
 class Exhausted(ProviderError):
     """A ProviderError that other calls would come to, too: the credit is used up, or for long nothing is to be had."""
+
+
+class UnknownModel(ProviderError):
+    """A ProviderError of a server that knows no such model, or no such path: other calls would come to it, too."""
 
 
 class RefusedParameter(ProviderError):
