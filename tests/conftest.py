@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -16,6 +17,11 @@ from handed import shared_directory
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 settings.register_profile("build", settings.get_profile("here"), derandomize=True, max_examples=100)
 settings.load_profile("build" if os.environ.get("CI") else "here")
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As of whatever a script or `nohup` starts in the background; tests that interrupt would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:
