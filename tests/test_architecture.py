@@ -22,7 +22,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
     map(
         frozenset,
         (
-            ("credentials", "_lazy", "_version", "processend", "eventloop"),
+            ("credentials", "_lazy", "_version", "processend", "eventloop", "raised"),
             ("errors",),
             ("vocabulary", "threads", "usermodules", "regularfiles"),
             ("jsontext",),
@@ -44,7 +44,7 @@ FLOORS: tuple[frozenset[str], ...] = tuple(
             ("_api",),
             ("_comparing",),
             ("testing", "cli", "pytest_plugin"),
-            ("jurat",),
+            ("jurat", "__main__"),
         ),
     )
 )

@@ -178,6 +178,7 @@ def test_a_run_compared_with_itself_shows_no_regression(folder: Folder) -> None:
     assert set(changes(told).values()) == {"unchanged"}
     assert (told["regression"], told["significant_regression"]) == ("none", "none")
     assert told["summary"]["differs"] == told["summary"]["warnings"] == []
+    assert "is compared with itself" in folder.jurat("compare", "latest").err
 
 
 def test_another_judge_makes_cases_incompatible_even_where_they_pass_now(folder: Folder) -> None:

@@ -97,3 +97,14 @@ def test_a_users_program_type_checks_strictly() -> None:
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_program_runs_as_a_module_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "jurat", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"jurat {jurat.__version__}\n"
+
+
+def test_a_mistake_is_told_without_what_went_on_before() -> None:
+    with pytest.raises(jurat.AuthoringError) as caught:
+        jurat.evaluate("x", {"type": "contains"})
+    assert (caught.value.__cause__, caught.value.__context__) == (None, None)

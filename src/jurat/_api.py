@@ -247,9 +247,7 @@ def run_here(work: Coroutine[Any, Any, T]) -> T:
 
     An interruption (Ctrl-C) cancels it, and is raised when it has come to its orderly end.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if asyncio._get_running_loop() is None:
         return run_in_loop(work)
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
 

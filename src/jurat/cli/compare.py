@@ -12,7 +12,7 @@ import typer
 
 from jurat.cli._exits import ExitCode, exits
 from jurat.cli._forms import StoreOption
-from jurat.cli._stdout import coloured, columns, say, turned_away
+from jurat.cli._stdout import coloured, columns, say, tell, turned_away
 from jurat.eventloop import run_in_loop
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ async def _compare(
         _refuse_output(output, bench, store, reports)
     async with _opened(bench, store, needed=len(reports) < 2) as opened:
         sides = (await find_side(base, "BASE", opened), await find_side(candidate, "CANDIDATE", opened))
+        if sides[0].record.id == sides[1].record.id:
+            tell(f"beware: the run {sides[0].record.id} is compared with itself")
         return await _tell(sides, opened, form, output)
 
 

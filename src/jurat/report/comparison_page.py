@@ -101,7 +101,7 @@ class ComparisonPage:
 
     def _notes(self, summary: Mapping[str, Json]) -> str:
         differs = summary["differs"]
-        lines = [f"the runs differ in {', '.join(differs)}" if differs else "the runs rest on the same"]
+        lines = [f"the runs differ in {', '.join(differs)}" if differs else "nothing that the runs rest on differs"]
         lines += [f"beware: {text}" for text in summary["warnings"]]
         return "\n".join(wrapped(line, self._look.width) for line in lines)
 
