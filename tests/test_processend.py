@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,14 +53,15 @@ async def test_an_evaluator_that_calls_for_the_end_raises(name: str) -> None:
             await call_user_code(function, "context")
 
 
-async def test_a_subject_that_calls_for_the_end_is_an_error_of_its_trial() -> None:
+async def test_a_subject_that_calls_for_the_end_is_an_error_of_its_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
     subject = PythonSubject(CALLS["_exit"], name="mine:leaves")
 
     with pytest.raises(ProviderError) as caught:
         await subject.send(subject.prepare(Task(rendered_input="Where?")))
 
     assert caught.value.category is ErrorCategory.EVALUATOR_EXCEPTION
-    assert str(caught.value) == "the function mine:leaves raised ProcessExit"
+    assert str(caught.value) == "the function mine:leaves raised ProcessExit at test_processend.py:25"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks on this system")

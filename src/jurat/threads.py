@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from jurat.errors import ErrorCategory, EvaluatorFault
 from jurat.processend import kept_alive
+from jurat.raised import raised
 
 __all__ = ["call_user_code", "in_thread"]
 
@@ -69,7 +70,7 @@ def _is_async(function: Callable[..., Any]) -> bool:
 def _presentable(error: BaseException) -> Exception:
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
-    return EvaluatorFault(ErrorCategory.EVALUATOR_EXCEPTION, f"the evaluator's code raised {type(error).__name__}")
+    return EvaluatorFault(ErrorCategory.EVALUATOR_EXCEPTION, f"the evaluator's code {raised(error)}")
 
 
 def _deliver(future: asyncio.Future[T], found: T) -> None:

@@ -180,10 +180,14 @@ def test_an_assessment_of_a_function_bears_the_name_of_the_assertion() -> None:
 @pytest.mark.parametrize(
     ("function", "category", "says"),
     [
-        ("raises", ErrorCategory.EVALUATOR_EXCEPTION, "the evaluator python raised KeyError"),
-        ("leaves", ErrorCategory.EVALUATOR_EXCEPTION, "the evaluator's code raised SystemExit"),
-        ("leaves_async", ErrorCategory.EVALUATOR_EXCEPTION, "the evaluator's code raised SystemExit"),
-        ("stops", ErrorCategory.EVALUATOR_EXCEPTION, "the evaluator's code raised StopIteration"),
+        ("raises", ErrorCategory.EVALUATOR_EXCEPTION, "the evaluator python raised KeyError at my_checks.py:29"),
+        ("leaves", ErrorCategory.EVALUATOR_EXCEPTION, "the evaluator's code raised SystemExit at my_checks.py:32"),
+        (
+            "leaves_async",
+            ErrorCategory.EVALUATOR_EXCEPTION,
+            "the evaluator's code raised SystemExit at my_checks.py:38",
+        ),
+        ("stops", ErrorCategory.EVALUATOR_EXCEPTION, "the evaluator's code raised StopIteration at my_checks.py:35"),
         ("cannot", ErrorCategory.RATE_LIMITED, "later"),
         (
             "bytes_",

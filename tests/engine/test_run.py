@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
+import pytest
 from runs import (
     BROKEN,
     CONTAINS,
@@ -211,7 +213,11 @@ async def test_a_case_without_assertions_is_unverified() -> None:
     assert statuses(await run(plan(cases(1)), answerer())) == ["unverified"]
 
 
-async def test_an_evaluator_that_raises_is_an_error_that_names_the_type_alone() -> None:
+async def test_an_evaluator_that_raises_is_an_error_that_names_the_type_and_place_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
+
     def burst(context: Context) -> Assessment:
         raise RuntimeError(f"zq7canary {context.output}")
 
@@ -221,7 +227,7 @@ async def test_an_evaluator_that_raises_is_an_error_that_names_the_type_alone() 
     assert [found.status.value for found in trial.assessments] == ["error", "pass"]
     assert trial.assessments[0].result["evaluator"]["error"] == {
         "type": "evaluator_exception",
-        "message": "the evaluator mine raised RuntimeError",
+        "message": f"the evaluator mine raised RuntimeError at test_run.py:{burst.__code__.co_firstlineno + 1}",
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,12 +99,18 @@ def raising_later(error: BaseException) -> Callable[[Context], Any]:
 
 
 @pytest.mark.parametrize("way", [raising, raising_later])
-async def test_what_an_evaluator_raises_is_an_error_by_its_type_and_never_by_its_text(way: Any) -> None:
+async def test_what_an_evaluator_raises_is_an_error_by_its_type_and_place_and_never_by_its_text(
+    way: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
+    line = way(ValueError()).__code__.co_firstlineno + 1
+
     found = await run_evaluator(Mine(way(ValueError("zq7canary"))), CONTEXT)
 
     assert (found.status, found.score) == (Status.ERROR, None)
     assert found.error == TypedError(
-        type=ErrorCategory.EVALUATOR_EXCEPTION, message="the evaluator mine raised ValueError"
+        type=ErrorCategory.EVALUATOR_EXCEPTION,
+        message=f"the evaluator mine raised ValueError at test_evaluator.py:{line}",
     )
 
 

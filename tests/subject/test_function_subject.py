@@ -176,9 +176,11 @@ class Rude(BaseException):
     "raised", [RuntimeError, SystemExit, StopIteration, Rude, asyncio.CancelledError, TimeoutError]
 )
 @pytest.mark.parametrize("is_async", [False, True])
-async def test_whatever_it_raises_is_an_error_that_names_the_type_alone(
-    raised: type[BaseException], is_async: bool
+async def test_whatever_it_raises_is_an_error_that_names_the_type_and_place_alone(
+    raised: type[BaseException], is_async: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
+
     def blocks(_: Any) -> str:
         raise raised("zq7canary")
 
@@ -189,9 +191,11 @@ async def test_whatever_it_raises_is_an_error_that_names_the_type_alone(
 
     error = await fault(waits if is_async else blocks)
 
+    blocked_at = blocks.__code__.co_firstlineno + 1
     name = "RuntimeError" if is_async and raised is StopIteration else raised.__name__
     assert error.category is ErrorCategory.EVALUATOR_EXCEPTION
-    assert str(error) == f"the function mine:answer raised {name}"
+    line = waits.__code__.co_firstlineno + (2 if name != raised.__name__ else 3) if is_async else blocked_at
+    assert str(error) == f"the function mine:answer raised {name} at test_function_subject.py:{line}"
 
 
 @pytest.fixture

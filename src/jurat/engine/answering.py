@@ -21,6 +21,7 @@ from jurat.evidence import Context, message_to_json
 from jurat.jsontext import Json
 from jurat.judge import NOTHING_SENT, Outcome, Spending, Withheld, spent_in_vain
 from jurat.provider.protocol import Call, Raw
+from jurat.raised import raised
 from jurat.report.record import SubjectRecord
 
 __all__ = ["Answering", "OutputSource", "Rejected"]
@@ -186,7 +187,7 @@ def _prepared(subject: Subject, work: TrialWork) -> Call | TypedError:
     except AuthoringError as error:
         return TypedError(type=ErrorCategory.REQUEST_INVALID, message=str(error))
     except Exception as error:
-        message = f"the subject {subject.name} raised {type(error).__name__} while its request was made"
+        message = f"the subject {subject.name} {raised(error)} while its request was made"
         return TypedError(type=ErrorCategory.REQUEST_INVALID, message=message)
 
 
@@ -196,7 +197,7 @@ def _reading(subject: Subject, raw: Raw) -> SubjectReply | TypedError:
     except EvaluationError as error:
         return TypedError(type=error.category, message=str(error))
     except Exception as error:
-        message = f"the subject {subject.name} raised {type(error).__name__} over a reply"
+        message = f"the subject {subject.name} {raised(error)} over a reply"
         return TypedError(type=ErrorCategory.API_ERROR, message=message)
 
 

@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 from jurat.errors import ErrorCategory, EvaluationError
 from jurat.evaluation.assessment import Assessment, TypedError
 from jurat.evidence import Context
+from jurat.raised import raised
 from jurat.vocabulary import Status
 
 __all__ = ["Evaluator", "error_assessment", "run_evaluator"]
@@ -37,7 +38,7 @@ async def run_evaluator(evaluator: Evaluator, context: Context) -> Assessment:
 
     Cancellation and the interpreter's own exits pass through. Everything else that is raised becomes an `error`
     assessment: an EvaluationError under its own category, anything else as `evaluator_exception` with the exception's
-    type and never its text. What is no Assessment, or bears another name or revision, is `invalid_result`.
+    type and place and never its text. What is no Assessment, or bears another name or revision, is `invalid_result`.
     """
     name, revision = evaluator.name, evaluator.revision
     try:
@@ -47,7 +48,7 @@ async def run_evaluator(evaluator: Evaluator, context: Context) -> Assessment:
     except EvaluationError as error:
         return error_assessment(name, revision, error.category, str(error))
     except Exception as error:
-        message = f"the evaluator {name} raised {type(error).__name__}"
+        message = f"the evaluator {name} {raised(error)}"
         return error_assessment(name, revision, ErrorCategory.EVALUATOR_EXCEPTION, message)
     if not isinstance(found, Assessment):
         message = f"the evaluator {name} must return an Assessment, it returned a {type(found).__name__}"

@@ -28,6 +28,7 @@ from jurat.provider.openai_request import CHAT
 from jurat.provider.protocol import Call, ModelRequest, ProviderSettings, Raw, Reply
 from jurat.provider.script import envelope, reply_from
 from jurat.provider.waiting import opened_account, without_place
+from jurat.raised import raised
 from jurat.threads import in_thread
 from jurat.usermodules import Unimportable, import_module, unfit_signature
 
@@ -106,8 +107,8 @@ class PythonProvider:
         except BaseException as raised_here:
             error = raised_here
         category = ErrorCategory.TIMEOUT if limit.expired() else ErrorCategory.API_ERROR
-        raised = f"did not answer within {self._timeout_s:g} s" if limit.expired() else f"raised {type(error).__name__}"
-        raise ProviderError(category, f"the function {self._settings.model} {raised}")
+        fault = f"did not answer within {self._timeout_s:g} s" if limit.expired() else raised(error)
+        raise ProviderError(category, f"the function {self._settings.model} {fault}")
 
     def _body(self, answer: object) -> bytes:
         reply, faults = reply_from(answer, "reply")

@@ -3,7 +3,7 @@
 It gets the task as a plain dict (`input`, `system`, `messages`, `variables`, `documents`, `metadata`, `repeat`) and
 gives an answer as `jurat.subject.answers` has them. A synchronous function runs in a daemon thread of its own: one that
 hangs holds up neither its trial beyond the time limit, nor the end of the program. When it raises, the record says
-which type of exception it was and nothing of what it said: an exception is never taken for an answer.
+which type of exception it was, and where, and nothing of what it said: an exception is never taken for an answer.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from jurat.jsontext import Json, canonical, thaw
 from jurat.processend import kept_alive
 from jurat.provider.protocol import Call, File, Image, Raw
 from jurat.provider.python import load_function
+from jurat.raised import raised
 from jurat.subject.answers import answer_bytes, answer_reply
 from jurat.subject.sources import source_hash
 from jurat.threads import in_thread
@@ -117,7 +118,7 @@ class PythonSubject:
         if limit.expired():
             what = f"the function {self._name} gave no answer within {self._timeout_s:g} s"
             raise ProviderError(ErrorCategory.TIMEOUT, what)
-        what = f"the function {self._name} raised {type(error).__name__}"
+        what = f"the function {self._name} {raised(error)}"
         raise ProviderError(ErrorCategory.EVALUATOR_EXCEPTION, what)
 
     def read(self, raw: Raw) -> SubjectReply:
