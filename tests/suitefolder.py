@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 
 from jurat.cli.app import app
 
-__all__ = ["CAPITALS", "Done", "Folder"]
+__all__ = ["CAPITALS", "Done", "Folder", "on_a_terminal"]
 
 CAPITALS = """\
 schema_version: 1
@@ -127,3 +128,26 @@ class Folder:
             check=False,
         )
         return Done(code=done.returncode, out=done.stdout, err=done.stderr)
+
+
+def on_a_terminal(folder: Folder, *words: str, term: str = "xterm-256color") -> tuple[int, str]:
+    """The program's code, and everything that its terminal got."""
+    import pty  # not on every system
+
+    ours, theirs = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "JURAT_STORE")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from jurat.cli import main; main()", *words],
+        cwd=folder.path,
+        env={**environment, "TERM": term, "COLUMNS": "80", "LINES": "24"},
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    seen = b""
+    with suppress(OSError):  # which is how a terminal ends on Linux
+        while piece := os.read(ours, 65_536):
+            seen += piece
+    os.close(ours)
+    return process.wait(), seen.decode()

@@ -1,29 +1,82 @@
-"""How far a judging job is: measured by the lines that are decided, not by those that were read."""
+"""How far a judging job is: measured by the rows that are decided, out of those that will be judged."""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
-from jurat.cli._progress import line_count
+from jurat.cli._progress import make_progress, shortened
+from jurat.cli._rowcount import row_count
+from jurat.judge import Judge
+from jurat.metrics import Tally
+from jurat.provider import make_provider
+from jurat.rubric import custom_rubric
 
 
 @pytest.mark.parametrize(
-    ("content", "lines"), [(b"", 0), (b"{}", 1), (b"{}\n", 1), (b"{}\n{}", 2), (b"{}\r\n{}\r\n", 2), (b"\n\n", 2)]
+    ("name", "content", "rows"),
+    [
+        ("r.jsonl", b"", 0),
+        ("r.jsonl", b"{}", 1),
+        ("r.jsonl", b"{}\n{}", 2),
+        ("r.jsonl", b"{}\r\n\r\n{}\r\n", 2),
+        ("r.jsonl", b"\n\n", 0),
+        ("r.csv", b"output\n", 0),
+        ("r.csv", b"output,id\na,1\n,\n\nb,2\n", 2),
+        ("r.csv", b'output,id\n"a\n\nb",1\n"say ""no""",2\nc,3', 3),
+        ("r.tsv", b"output\tid\na\t1\n", 1),
+        ("r.csv", b"sep=;\noutput;id\na;1\n", 1),
+        ("r.csv", b'\xef\xbb\xbf"sep=;"\r\noutput;id\r\na;1\r\n', 1),
+    ],
 )
-def test_the_lines_of_a_file_are_counted_and_its_place_is_kept(tmp_path: Path, content: bytes, lines: int) -> None:
-    (tmp_path / "rows.jsonl").write_bytes(content)
-    with (tmp_path / "rows.jsonl").open("rb") as stream:
-        assert line_count(stream, len(content)) == lines
+def test_the_rows_of_a_file_are_counted_and_its_place_is_kept(
+    tmp_path: Path, name: str, content: bytes, rows: int
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with (tmp_path / name).open("rb") as stream:
+        assert row_count(stream, len(content), None) == rows
         assert stream.read() == content
 
 
-def test_what_is_large_or_no_text_is_not_counted(tmp_path: Path) -> None:
-    (tmp_path / "rows.parquet").write_bytes(b"\n\n")
-    with (tmp_path / "rows.parquet").open("rb") as stream:
-        assert line_count(stream, 2) is None
-        assert line_count(stream, None) is None
-    (tmp_path / "rows.csv").write_bytes(b"\n")
-    with (tmp_path / "rows.csv").open("rb") as stream:
-        assert line_count(stream, 65 * 1024 * 1024) is None
+@pytest.mark.parametrize(("limit", "rows"), [(None, 5), (3, 3), (5, 5), (9, 5)])
+def test_no_more_rows_are_counted_than_will_be_judged(tmp_path: Path, limit: int | None, rows: int) -> None:
+    for name, content in (("r.jsonl", b"{}\n" * 5), ("r.csv", b"output\n" + b"a\n" * 5)):
+        (tmp_path / name).write_bytes(content)
+        with (tmp_path / name).open("rb") as stream:
+            assert row_count(stream, len(content), limit) == rows
+
+
+def test_what_is_large_or_no_text_or_never_closed_is_not_counted(tmp_path: Path) -> None:
+    for name, content, size in (
+        ("rows.parquet", b"\n\n", 2),
+        ("rows.jsonl", b"{}\n", None),
+        ("rows.csv", b"output\na\n", 65 * 1024 * 1024),
+        ("rows.csv", b'output\n"a\nb\n', 12),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with (tmp_path / name).open("rb") as stream:
+            assert row_count(stream, size, None) is None
+            assert stream.read() == content
+
+
+def test_what_has_no_room_in_a_line_is_left_out_from_the_end() -> None:
+    parts = ["12 passed", "3 failed", "$0.0100"]
+
+    assert shortened(parts, 28) == "12 passed  3 failed  $0.0100"
+    assert shortened(parts, 27) == "12 passed  3 failed"
+    assert shortened(parts, 8) == ""
+
+
+def test_without_a_terminal_it_is_said_that_the_embedded_model_is_started(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "replies.yaml").write_text("- '{}'\n")
+    told = []
+    for row in ({"name": "x", "kind": "local"}, {"name": "x", "kind": "scripted", "replies_file": "replies.yaml"}):
+        judge = Judge(custom_rubric("It is clear."), make_provider(row, base_dir=tmp_path))
+        with make_progress(judge, Tally(judge.rubric.score_range), None, io.BytesIO(), show=0):
+            told.append(capsys.readouterr())
+
+    assert [(one.out, one.err) for one in told] == [("", "starting the model\n"), ("", "")]

@@ -3,43 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from suitefolder import CAPITALS, Folder
+from suitefolder import CAPITALS, Folder, on_a_terminal
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
     yield from Folder.entered(tmp_path, monkeypatch)
-
-
-def on_a_terminal(folder: Folder, *words: str, term: str = "xterm-256color") -> tuple[int, str]:
-    """The program's code, and everything that its terminal got."""
-    ours, theirs = pty.openpty()
-    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "JURAT_STORE")}
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from jurat.cli import main; main()", *words],
-        cwd=folder.path,
-        env={**environment, "TERM": term, "COLUMNS": "80", "LINES": "24"},
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    seen = b""
-    with suppress(OSError):  # which is how a terminal ends on Linux
-        while piece := os.read(ours, 65_536):
-            seen += piece
-    os.close(ours)
-    return process.wait(), seen.decode()
 
 
 def test_progress_is_drawn_and_gone_when_the_report_comes(folder: Folder) -> None:

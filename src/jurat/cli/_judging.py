@@ -100,7 +100,7 @@ def run_order(order: Order) -> Outcome:
     tally = Tally(judge.rubric.score_range)
     with _opened(order.input) as stream, _verdict_file(order) as out:
         job = _job(order, judge, stream)
-        progress = make_progress(judge, tally, _size(stream), stream, show=order.show)
+        progress = make_progress(judge, tally, _size(stream), stream, show=order.show, limit=order.limit)
         try:
             run_in_loop(_run(job, bench, order, out, tally, progress))
         except (KeyboardInterrupt, asyncio.CancelledError):

@@ -1,16 +1,18 @@
 """Progress on a terminal; silence everywhere else.
 
-A terminal gets a bar measured by the lines of the input that are decided (of an input that is large or no text: by the
-bytes that were read), with rate, remaining time, counts and spend, and above it the first verdicts as they are reached.
-Everybody else gets those verdicts only.
+A terminal gets a bar measured by the rows that are decided, out of those that will be judged (of an input that is large
+or no text: by the bytes that were read), with the remaining time, and counts and spend as far as the line has room for
+them; above it the first verdicts as they are reached. Everybody else gets those verdicts only, and is told when a model
+is being started on this machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import IO, Protocol
 
+from jurat.cli._rowcount import row_count
 from jurat.cli._stdout import own_errors, say, tell
 from jurat.cli._verdicts import verdict_text
 from jurat.engine import Judged
@@ -18,15 +20,15 @@ from jurat.jsontext import Json
 from jurat.judge import Judge
 from jurat.metrics import Tally
 
-__all__ = ["Progress", "line_count", "make_progress"]
-
-
-_COUNTED = 64 * 1024 * 1024
-"""How large an input may be for its lines to be counted beforehand: a tenth of a second."""
+__all__ = ["Progress", "make_progress", "shortened"]
 
 
 _LOOKED_BACK_S = 1800.0
 """How far back the remaining time is estimated from. A verdict may take a minute, and two are needed."""
+_BAR_WIDTH = 12
+_TAKEN = _BAR_WIDTH + len(" 100%  0:00:00 left  ")
+"""What of a line the bar, the percentage and the remaining time take, with the blanks between them."""
+_STARTING = "starting the model"
 
 
 class Progress(Protocol):
@@ -43,11 +45,24 @@ class Progress(Protocol):
     ) -> None: ...
 
 
-def make_progress(judge: Judge, tally: Tally, size: int | None, stream: IO[bytes], *, show: int) -> Progress:
-    """The progress that suits where standard error goes."""
+def make_progress(
+    judge: Judge, tally: Tally, size: int | None, stream: IO[bytes], *, show: int, limit: int | None = None
+) -> Progress:
+    """The progress that suits where standard error goes.
+
+    Args:
+        size: the bytes of the input; None where they are not known.
+        show: how many verdicts are printed.
+        limit: how many rows are judged at most; None for all.
+    """
     if own_errors().isatty():
-        return _Bar(judge, tally, size, stream, show)
+        return _Bar(judge, tally, size, stream, show, limit)
     return _Quiet(judge, show)
+
+
+def _starts_model(judge: Judge) -> bool:
+    """Whether the judge is a model that this program starts, which takes a while."""
+    return judge.provider.settings.kind == "local"
 
 
 class _Quiet:
@@ -65,6 +80,8 @@ class _Quiet:
         tell(message)
 
     def __enter__(self) -> _Quiet:
+        if _starts_model(self._judge):
+            tell(_STARTING)
         return self
 
     def __exit__(
@@ -73,54 +90,56 @@ class _Quiet:
         say()
 
 
-def line_count(stream: IO[bytes], size: int | None) -> int | None:
-    """How many lines a text file has, its place left as it was; None for one that is too large to count, or no text.
-
-    What was read says little of what is done: a small file is read whole before the first verdict.
-    """
-    if size is None or size > _COUNTED or str(getattr(stream, "name", "")).lower().endswith(".parquet"):
-        return None
-    at = stream.tell()
-    stream.seek(0)
-    count, last = 0, b"\n"
-    while chunk := stream.read(1 << 20):
-        count, last = count + chunk.count(b"\n"), chunk[-1:]
-    stream.seek(at)
-    return count + (last != b"\n")
-
-
 class _Bar:
     """A live bar on standard error, verdicts above it on standard output."""
 
-    def __init__(self, judge: Judge, tally: Tally, size: int | None, stream: IO[bytes], show: int) -> None:
+    def __init__(
+        self, judge: Judge, tally: Tally, size: int | None, stream: IO[bytes], show: int, limit: int | None
+    ) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
         self._judge, self._tally, self._stream, self._left = judge, tally, stream, show
+        counted = row_count(stream, size, limit)
+        self._rows = limit if counted is None else counted
+        self._seekable = size is not None
         self._live = RichProgress(
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=_BAR_WIDTH),
             TaskProgressColumn(),
-            TextColumn("{task.fields[counts]}", markup=False),
+            TextColumn("{task.fields[rows]}", markup=False),
             TimeRemainingColumn(),
-            TextColumn("left"),
+            TextColumn("{task.fields[left]}", markup=False),
+            TextColumn("{task.fields[counts]}", markup=False),
             console=Console(file=own_errors()),
             transient=True,
             speed_estimate_period=_LOOKED_BACK_S,
         )
-        lines = line_count(stream, size)
-        self._by_lines = lines is not None
-        self._task = self._live.add_task("judging", total=size if lines is None else lines, counts="starting")
-        self._seekable = size is not None
+        total = size if self._rows is None else self._rows
+        begun = _STARTING if _starts_model(judge) else "starting"
+        left = "" if total is None else "left"
+        self._task = self._live.add_task("judging", total=total, rows=self._decided(), left=left, counts=begun)
 
     def watch(self, judged: Judged, result: Mapping[str, Json]) -> None:
         if self._left > 0:
             self._left -= 1
             self._above(verdict_text(self._judge, judged, result))
-        done = judged.item.row.number if self._by_lines else None
-        if self._seekable and not self._by_lines and not self._stream.closed:
-            done = self._stream.tell()
-        self._live.update(self._task, completed=done, counts=self._counts())
+        rows = self._decided()
+        room = self._live.console.width - _TAKEN - len(rows)
+        self._live.update(self._task, completed=self._done(), rows=rows, counts=shortened(self._counts(), room))
+
+    def _done(self) -> int | None:
+        """How far the job is, in what the bar is measured by; None where that is not known."""
+        if self._rows is not None:
+            return self._tally.total
+        return self._stream.tell() if self._seekable and not self._stream.closed else None
+
+    def _decided(self) -> str:
+        done, rows = self._tally.total, self._rows
+        if rows is None:
+            return "1 row" if done == 1 else f"{done:,} rows"
+        whole = max(rows, done)  # quotation marks may have misled the count
+        return f"{done:,}/{whole:,} {'row' if whole == 1 else 'rows'}"
 
     def notice(self, message: str) -> None:
         self._live.stop()
@@ -133,14 +152,14 @@ class _Bar:
         say(text)
         self._live.start()
 
-    def _counts(self) -> str:
-        rate, elapsed = self._tally.rate, self._live.tasks[0].elapsed or 0.0
-        speed = f"{self._tally.total / elapsed:.1f}/s" if elapsed > 0 else "…"
-        spent = f"${self._tally.known_cost_usd:.4f}" + ("+" if self._tally.unpriced else "")
-        return (
-            f"{self._tally.total} rows  {speed}  {rate.passed} passed  {rate.failed} failed  "
-            f"{self._tally.statuses['unverified']} unverified  {self._tally.statuses['error']} errors  {spent}"
-        )
+    def _counts(self) -> list[str]:
+        """What was decided and spent, the most telling first; what is none is left out."""
+        rate, statuses = self._tally.rate, self._tally.statuses
+        errors, spent = statuses["error"], self._tally.known_cost_usd
+        told = [f"{rate.passed:,} passed", f"{rate.failed:,} failed"]
+        told += [f"{errors:,} error{'' if errors == 1 else 's'}"] if errors else []
+        told += [f"{statuses['unverified']:,} unverified"] if statuses["unverified"] else []
+        return [*told, *([f"${spent:.4f}{'+' if self._tally.unpriced else ''}"] if spent else [])]
 
     def __enter__(self) -> _Bar:
         self._live.start()
@@ -150,3 +169,14 @@ class _Bar:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._live.stop()
+
+
+def shortened(parts: Sequence[str], room: int) -> str:
+    """As many of the parts, from the first, as have room in a line."""
+    text = ""
+    for part in parts:
+        longer = f"{text}  {part}" if text else part
+        if len(longer) > room:
+            break
+        text = longer
+    return text
