@@ -19,6 +19,7 @@ from jurat.evaluation.reducers import reducer_to_json
 from jurat.forecast import Forecast, Side
 from jurat.jsontext import Json, JsonSyntaxError, canonical, parse_strict
 from jurat.judge import Judge
+from jurat.judge.evidencegap import evidence_gap
 from jurat.judge.foresee import foreseen
 from jurat.metrics import Tally
 from jurat.provider.protocol import Usage
@@ -79,7 +80,9 @@ class FileJob:
         watch: Watcher,
         notice: Callable[[str], None] = _unsaid,
     ) -> None:
-        """Judge every row that the verdict file does not hold yet. `notice` is told when no more calls are made.
+        """Judge every row that the verdict file does not hold yet.
+
+        `notice` is told beforehand what the rubric needs and the first rows lack, and when no more calls are made.
 
         Args:
             journal: keeps the replies.
@@ -92,7 +95,7 @@ class FileJob:
                 judge.
             StoreError: when the record cannot be kept.
         """
-        items, tail = self._items(), None
+        items, tail = self._items(notice), None
         if out is not None and self.resume:
             tail = self._pass_over(items, out, tally)
         elif out is not None:
@@ -131,18 +134,24 @@ class FileJob:
             if tail is not None:
                 tail.close()
 
-    def foresee(self, known: Sequence[Usage] = (), done: IO[bytes] | None = None) -> Forecast:
+    def foresee(
+        self,
+        known: Sequence[Usage] = (),
+        done: IO[bytes] | None = None,
+        notice: Callable[[str], None] = _unsaid,
+    ) -> Forecast:
         """What judging the whole file would ask for. Nothing is asked.
 
         Args:
             known: usages of calls that this judge made before.
             done: the verdict file that would be gone on with: rows whose verdicts stand are not asked about.
+            notice: is told what the rubric needs and the first rows lack.
         """
         settings, rows = self.judge.provider.settings, 0
         side = Side(settings=settings, name=settings.name, purpose="judge", known=list(known))
         standing = self._standing(done) if done is not None else iter(())
         last = next(standing, 0)
-        for item in self._items():
+        for item in self._items(notice):
             rows += 1
             while last and last < item.row.number:
                 last = next(standing, 0)
@@ -170,11 +179,13 @@ class FileJob:
         }
         return content_id(canonical(parts).encode())
 
-    def _items(self) -> Iterator[Item]:
+    def _items(self, notice: Callable[[str], None]) -> Iterator[Item]:
         wanted = {*self.columns.fields.values(), *self.columns.kept}
         rows = read_rows(self.stream, self.kind, self.name, wanted)
         first = list(itertools.islice(rows, _LOOK_AHEAD))
         _refuse_missing_columns(first, self.columns)
+        if warning := evidence_gap(self.judge, self.columns, [*map(self.columns.item, first[: self.limit])]):
+            notice(warning)
         every = itertools.chain(first, rows)
         return map(self.columns.item, itertools.islice(every, self.limit))
 

@@ -190,3 +190,19 @@ def test_a_verdict_file_that_is_no_file_is_refused(desk: Folder, out: str, found
 
     assert done.code == 2
     assert f"expected a file, found {found}" in done.err
+
+
+@pytest.mark.parametrize("options", [(), ("--format", "json"), ("--dry-run",)])
+def test_what_a_template_needs_and_no_column_holds_is_told_once_and_before(
+    desk: Folder, options: tuple[str, ...]
+) -> None:
+    base = ("rows.jsonl", "--rubric", "groundedness", "--provider", "a", "--pass-rate", "0")
+    done = jurat(desk, *options, base=base)
+    mapped = jurat(desk, *options, "--map", "context=also", base=base)
+
+    assert (done.code, mapped.code, mapped.err) == (0, 0, "")
+    assert "warning" not in done.out
+    assert done.err == (
+        "warning: groundedness needs context, and no column is mapped to it: "
+        "verdicts rest on less than they should (--map context=COLUMN)\n"
+    )

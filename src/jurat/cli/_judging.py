@@ -17,6 +17,7 @@ from typing import IO, Any
 from jurat.cli._exits import ExitCode
 from jurat.cli._output import refuse_shared_output
 from jurat.cli._progress import Progress, make_progress
+from jurat.cli._stdout import tell
 from jurat.cli._verdicts import summary_text
 from jurat.errors import AuthoringError, EvaluationError, Fault
 from jurat.evaluation.reducers import Reducer, reducer_from_json
@@ -117,7 +118,7 @@ def _foreseen(order: Order, bench: Workbench, judge: Judge) -> Outcome:
         if order.resume and _holds_something(order.out) and order.out is not None:
             done = stack.enter_context(order.out.open("rb"))
         job = _job(order, judge, stream)
-        found = job.foresee(run_in_loop(_history(job, bench, order)), done)
+        found = job.foresee(run_in_loop(_history(job, bench, order)), done, tell)
     return Outcome(summary=found.to_json(), text=found.text(), code=ExitCode.PASSED)
 
 
