@@ -167,6 +167,52 @@ def test_the_verdict_file_is_a_file_of_its_own(desk: Folder, out: str, words: st
     assert {path: path.read_bytes() for path in desk.path.iterdir() if path.is_file()} == before
 
 
+@pytest.mark.parametrize("options", [(), ("--overwrite",), ("--resume",), ("--resume", "--overwrite"), ("--dry-run",)])
+def test_that_the_verdict_file_is_the_input_is_said_before_anything_else(
+    desk: Folder, options: tuple[str, ...]
+) -> None:
+    before = (desk.path / "rows.jsonl").read_bytes()
+
+    done = jurat(desk, "--out", "rows.jsonl", *options)
+
+    assert (done.code, done.out) == (2, "")
+    assert done.err == ("jurat judge: 1 fault\n  rows.jsonl: --out: expected a file of its own, found the input\n")
+    assert (desk.path / "rows.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("out", ["jurat.toml", "replies.yaml"])
+def test_another_file_that_is_needed_is_called_what_it_is(desk: Folder, out: str) -> None:
+    done = jurat(desk, "--out", out)
+
+    assert done.code == 2
+    assert "expected a file of its own, found the " in done.err
+    assert "--overwrite" not in done.err
+
+
+def test_a_file_that_is_not_empty_is_neither_called_verdicts_nor_touched(desk: Folder) -> None:
+    desk.write("notes.txt", "Mine.")
+
+    done = jurat(desk, "--out", "notes.txt")
+
+    assert done.code == 2
+    assert "--out: expected a new file, found notes.txt, which is not empty. If it holds verdicts, go on" in done.err
+    assert (desk.path / "notes.txt").read_text() == "Mine."
+
+
+def test_columns_that_are_given_twice_count_both_times(desk: Folder) -> None:
+    desk.write("other.jsonl", '{"a": "text", "b": "source", "c": 1, "d": 2}\n')
+    base = ("other.jsonl", "--rubric", "groundedness", "--provider", "a", "--pass-rate", "0")
+    options = ("--map", "output=a", "--map", "context=b", "--keep", "c", "--keep", "d")
+
+    done = jurat(desk, *options, "--out", "v.jsonl", base=base)
+    twice = jurat(desk, "--map", "output=a", "--map", "output=b", base=base)
+
+    assert (done.code, done.err) == (0, "")
+    assert json.loads((desk.path / "v.jsonl").read_text())["kept"] == {"c": 1, "d": 2}
+    assert twice.code == 2
+    assert "expected output once, found it twice" in twice.err
+
+
 def test_the_rubric_file_is_not_written_over(desk: Folder) -> None:
     (desk.path / "own.yaml").write_text(RUBRIC)
 

@@ -88,9 +88,11 @@ def run_order(order: Order) -> Outcome:
         StoreError: when the record cannot be kept.
         KeyboardInterrupt: after what was reached has been kept, and said so.
     """
+    refuse_shared_output(order.out, {"the input": order.input})
     _check(order)
     bench = Workbench()
-    refuse_shared_output(order.out, {"the input": order.input, **_other_files(order, bench)})
+    refuse_shared_output(order.out, _other_files(order, bench))
+    _refuse_full(order)
     judge = bench.judge(_rubric(order, bench), order.provider, _settings(order))
     judge.check()
     if order.dry_run:
@@ -204,11 +206,17 @@ def _check(order: Order) -> None:
         faults.append(Fault(path="--timeout", expected="a number of seconds above 0", found=found))
     if order.out is None and (order.resume or order.overwrite):
         faults.append(Fault(path="--out", expected="the verdict file to go on with", found="nothing"))
-    if not (order.resume or order.overwrite) and _holds_something(order.out):
-        hint = "Go on with it by --resume, or start it anew by --overwrite"
-        faults.append(Fault(path="--out", expected="a new file", found=f"{order.out}, which holds verdicts", hint=hint))
     if faults:
         raise AuthoringError("jurat judge", faults)
+
+
+def _refuse_full(order: Order) -> None:
+    """A file of verdicts is gone on with or started anew by a word of its own."""
+    if order.resume or order.overwrite or not _holds_something(order.out):
+        return
+    hint = "If it holds verdicts, go on with it by --resume, or start it anew by --overwrite"
+    fault = Fault(path="--out", expected="a new file", found=f"{order.out}, which is not empty", hint=hint)
+    raise AuthoringError("jurat judge", [fault])
 
 
 def _refuse_unpriced(order: Order, judge: Judge) -> None:

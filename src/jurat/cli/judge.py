@@ -41,8 +41,14 @@ def judge(
     provider: Annotated[
         str | None, typer.Option(help="A provider's name or kind:model. Default: the embedded model.")
     ] = None,
-    map_: Annotated[str, typer.Option("--map", metavar="FIELD=COLUMN,...", help="Which column is which field.")] = "",
-    keep: Annotated[str, typer.Option(metavar="COLUMN,...", help="Columns to copy into the verdicts.")] = "",
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="FIELD=COLUMN,...", help="Which column is which field. Given twice, both count."),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN,...", help="Columns to copy into the verdicts. Given twice, both count."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the verdicts go, one JSON object a line.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with --out; nothing is paid for twice.")] = False,
     retry_errors: Annotated[
@@ -89,8 +95,8 @@ def judge(
             rubric=rubric,
             rubric_text=rubric_text,
             provider=provider,
-            mapping=map_,
-            keep=tuple(filter(None, (column.strip() for column in keep.split(",")))),
+            mapping=",".join(map_ or ()),
+            keep=tuple(filter(None, (column.strip() for column in ",".join(keep or ()).split(",")))),
             out=out,
             resume=resume,
             overwrite=overwrite,
