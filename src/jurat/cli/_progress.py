@@ -14,7 +14,7 @@ from typing import IO, Protocol
 
 from jurat.cli._rowcount import row_count
 from jurat.cli._stdout import own_errors, say, tell
-from jurat.cli._verdicts import verdict_text
+from jurat.cli._verdicts import VerdictTexts
 from jurat.engine import Judged
 from jurat.jsontext import Json
 from jurat.judge import Judge
@@ -69,12 +69,12 @@ class _Quiet:
     """Prints the first verdicts, and nothing else."""
 
     def __init__(self, judge: Judge, show: int) -> None:
-        self._judge, self._left = judge, show
+        self._judge, self._texts, self._left = judge, VerdictTexts(judge), show
 
     def watch(self, judged: Judged, result: Mapping[str, Json]) -> None:
         if self._left > 0:
             self._left -= 1
-            say(verdict_text(self._judge, judged, result))
+            say(self._texts.text(judged, result))
 
     def notice(self, message: str) -> None:
         tell(message)
@@ -100,7 +100,7 @@ class _Bar:
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
-        self._judge, self._tally, self._stream, self._left = judge, tally, stream, show
+        self._texts, self._tally, self._stream, self._left = VerdictTexts(judge), tally, stream, show
         counted = row_count(stream, size, limit)
         self._rows = limit if counted is None else counted
         self._seekable = size is not None
@@ -123,7 +123,7 @@ class _Bar:
     def watch(self, judged: Judged, result: Mapping[str, Json]) -> None:
         if self._left > 0:
             self._left -= 1
-            self._above(verdict_text(self._judge, judged, result))
+            self._above(self._texts.text(judged, result))
         rows = self._decided()
         room = self._live.console.width - _TAKEN - len(rows)
         self._live.update(self._task, completed=self._done(), rows=rows, counts=shortened(self._counts(), room))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from jurat.cli._stdout import coloured, columns
@@ -10,36 +10,74 @@ from jurat.cli._text import visible, wrapped
 from jurat.engine import Judged
 from jurat.jsontext import Json
 from jurat.judge import Judge
+from jurat.report.digits import told_apart
 
-__all__ = ["summary_text", "verdict_text"]
+__all__ = ["VerdictTexts", "summary_text"]
 
 _WORDS = {"pass": "PASS", "fail": "FAIL", "unverified": "UNVERIFIED", "error": "ERROR", "skipped": "SKIPPED"}
 _COLOURS = {"pass": "32", "fail": "31", "unverified": "33", "error": "35", "skipped": "2"}
 _COUNTED = {"pass": "passed", "fail": "failed", "unverified": "unverified"}
 _INDENT = " " * 6
 _BAR = 30
+_ALIKE = "reason_unchecked"
+"""The finding that says the same of every verdict of a job."""
 
 
 def _width() -> int:
     return min(columns(100), 120)
 
 
-def verdict_text(judge: Judge, judged: Judged, result: Mapping[str, Json]) -> str:
-    """One verdict: its word and score, what was judged, why, and the quotes with where they stand."""
-    item = judged.item
-    name = visible(item.id) if item.id is not None else f"row {item.row.number}"
-    score = "" if result["score"] is None else f"{result['score']:.3g} of {result['metadata']['score_range'][1]:g}"
-    output = _excerpt(item.context.output if item.context else "", _width() - 40 - len(name))
-    lines = [f"{_painted(result['status'])} {score:<13} {name}  {output}".rstrip()]
-    if result["reason"]:
-        lines.append(wrapped(result["reason"], _width(), _INDENT))
-    for quote in result["evidence"]:
-        where = visible(judged.place(quote["message_index"], judge))
-        lines.append(wrapped(f"“{quote['quote']}” — {where}", _width(), _INDENT + "  "))
-    if error := result["evaluator"].get("error"):
-        lines.append(wrapped(f"{error['type']}: {error['message']}", _width(), _INDENT))
-    lines += [wrapped(finding["message"], _width(), _INDENT) for finding in result.get("findings", ())]
-    return "\n".join(lines) + "\n"
+class VerdictTexts:
+    """The verdicts of one job as text. What would stand under every one of them stands under the first.
+
+    Args:
+        judge: who reached them.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._room = len(_passing("0.0000", f"{judge.rubric.score_range[1]:g}", told_apart(0, judge.threshold)[1]))
+        self._said = False
+
+    def text(self, judged: Judged, result: Mapping[str, Json]) -> str:
+        """One verdict: its word, score and threshold, what was judged, why, and the quotes with where they stand."""
+        item = judged.item
+        name = visible(item.id) if item.id is not None else f"row {item.row.number}"
+        head = f"{_painted(result['status'])} {_score(result):<{self._room}} {name}"
+        output = _excerpt(item.context.output if item.context else "", _width() - self._room - 15 - len(name))
+        lines = [f"{head}  {output}".rstrip()]
+        if result["reason"]:
+            lines.append(wrapped(result["reason"], _width(), _INDENT))
+        for quote in result["evidence"]:
+            where = visible(judged.place(quote["message_index"], self._judge))
+            lines.append(wrapped(f"“{quote['quote']}” — {where}", _width(), _INDENT + "  "))
+        if error := result["evaluator"].get("error"):
+            lines.append(wrapped(f"{error['type']}: {error['message']}", _width(), _INDENT))
+        lines += [wrapped(message, _width(), _INDENT) for message in self._findings(result)]
+        return "\n".join(lines) + "\n"
+
+    def _findings(self, result: Mapping[str, Json]) -> Iterator[str]:
+        for finding in result.get("findings", ()):
+            alike = finding["code"] == _ALIKE
+            if not (alike and self._said):
+                yield finding["message"]
+            self._said |= alike
+
+
+def _score(result: Mapping[str, Json]) -> str:
+    """The score with as many digits as it takes to see on which side of the threshold it lies."""
+    if result["score"] is None:
+        return ""
+    facts = result["metadata"]
+    limit = facts["threshold"]
+    shown, threshold = f"{result['score']:.3g}", told_apart(result["score"], limit)[1]
+    if (float(shown) >= limit) != (result["score"] >= limit):
+        shown = told_apart(result["score"], limit)[0]
+    return _passing(shown, f"{facts['score_range'][1]:g}", threshold)
+
+
+def _passing(score: str, best: str, threshold: str) -> str:
+    return f"{score} of {best} (passes from {threshold})"
 
 
 def _painted(status: str) -> str:
