@@ -125,7 +125,39 @@ def test_an_exact_match_takes_the_expected_value_of_the_case() -> None:
 def test_the_details_tell_which_texts_were_found() -> None:
     assessment = found("only one", type="required_text", value=["one", "two"])
     assert assessment.details == {"found": ["one"], "missing": ["two"]}
-    assert assessment.reason == "1 of 2 texts occur"
+    assert assessment.reason == "1 of 2 texts occur; not “two”"
+
+
+@pytest.mark.parametrize(
+    ("assertion", "output", "reason"),
+    [
+        ({"type": "contains", "value": "Madrid"}, "Lisbon", "“Madrid” does not occur"),
+        ({"type": "contains", "value": "Madrid"}, "Madrid", "“Madrid” occurs"),
+        ({"type": "contains", "value": "Madrid", "negate": True}, "Madrid", "“Madrid” occurs"),
+        ({"type": "required_text", "value": "Madrid"}, "Lisbon", "“Madrid” does not occur"),
+        ({"type": "required_text", "value": ["a", "b"]}, "ab", "2 of 2 texts occur"),
+        ({"type": "required_text", "value": [*"abcde"]}, "a", "1 of 5 texts occur; not “b”, “c”, “d” and 1 more"),
+        ({"type": "contains", "value": ["a", "b"], "match": "any"}, "x", "0 of 2 texts occur; not “a”, “b”"),
+        ({"type": "not_contains", "value": "Madrid"}, "Madrid", "“Madrid” occurs"),
+        ({"type": "forbidden_text", "value": ["a", "b", "c"]}, "cab", "3 of 3 texts occur: “a”, “b”, “c”"),
+        ({"type": "forbidden_text", "value": ["a", "b"]}, "b", "1 of 2 texts occur: “b”"),
+        ({"type": "forbidden_text", "value": ["a", "b"]}, "x", "0 of 2 texts occur"),
+        ({"type": "exact_match", "value": "Madrid"}, "Lisbon", "the output is not “Madrid”"),
+        ({"type": "exact_match", "value": {"b": [1], "a": 2}}, "{}", 'the output is not the value “{"a":2,"b":[1]}”'),
+        ({"type": "regex", "value": "^M.*d$"}, "Lisbon", "the pattern “^M.*d$” does not match"),
+        ({"type": "regex", "value": "^M.*d$"}, "Madrid", "the pattern “^M.*d$” matches"),
+    ],
+)
+def test_a_reason_names_what_the_author_expects(assertion: dict[str, Any], output: str, reason: str) -> None:
+    assert found(output, **assertion).reason == reason
+
+
+def test_what_is_expected_is_named_on_one_line_and_cut_to_sixty_characters() -> None:
+    assert found("x", type="contains", value="a\nb\x1b[31m\u202ec").reason == "“a\\nb\\x1b[31m\\u202ec” does not occur"
+    assert found("x", type="contains", value="y" * 60).reason == f"“{'y' * 60}” does not occur"
+    assert found("x", type="contains", value="y" * 61).reason == f"“{'y' * 59}…” does not occur"
+    expected = Context(output="x", expected="ä" * 1_000)
+    assert found(expected, type="exact_match").reason == f"the output is not “{'ä' * 59}…”"
 
 
 def test_no_reason_and_no_detail_repeats_the_output() -> None:

@@ -61,7 +61,7 @@ def test_it(assert_evaluations, answer, judge):
         [
             "E   EvaluationFailed: 2 of 3 evaluations did not pass",
             "E   the city (contains): fail, score 0, evaluator completed",
-            "E     the text does not occur",
+            "E     “Paris” does not occur",
             "E   rubric_judge (correctness): fail, score 5 < threshold 85, evaluator completed",
             "evaluated  1 passed, 2 failed",
         ]

@@ -17,7 +17,8 @@ from jurat.evidence import Context
 from jurat.jsontext import Json
 from jurat.vocabulary import Status
 
-__all__ = ["REVISION", "Check", "clip", "decided", "is_blank", "large_output", "on_output", "too_much", "unverified"]
+__all__ = ["REVISION", "Check", "clip", "decided", "is_blank", "large_output", "named", "on_output", "too_much"]
+__all__ += ["unverified"]
 
 Check = Callable[[Context], "Assessment | Awaitable[Assessment]"]
 """What an assertion does: a context in, an assessment out; checks that run a person's code are awaited."""
@@ -30,6 +31,7 @@ LARGE_OUTPUT = 256 * 1024
 
 _UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _CLIP = 200
+_NAMED = 60
 
 
 def decided(
@@ -91,3 +93,12 @@ def large_output(context: Context) -> bool:
 def clip(text: str, limit: int = _CLIP) -> str:
     """The text, cut to `limit` characters; what was cut off is marked by an ellipsis."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def named(text: str) -> str:
+    """What an author expects, as a sentence names it: in quotation marks, on one line, at most 60 characters of it.
+
+    White space other than a blank, and what nobody sees, is told as its escape. Never for a text of an output.
+    """
+    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in clip(text, _NAMED))
+    return f"“{shown}”"

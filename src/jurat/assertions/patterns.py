@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jurat.assertions.outcome import Check, decided, large_output, on_output, too_much
+from jurat.assertions.outcome import Check, decided, large_output, named, on_output, too_much
 from jurat.errors import Fault
 from jurat.evaluation import Assessment
 from jurat.evidence import Context
@@ -31,10 +31,10 @@ _THREAD_WORK = 5_000_000
 class Pattern:
     """A compiled pattern. Immutable; safe to use from several threads."""
 
-    __slots__ = ("_compiled", "size")
+    __slots__ = ("_compiled", "size", "text")
 
-    def __init__(self, compiled: Any) -> None:
-        self._compiled = compiled
+    def __init__(self, compiled: Any, text: str) -> None:
+        self._compiled, self.text = compiled, text
         self.size: int = compiled._regexp.ProgramSize()
 
     def occurs(self, text: str, *, full: bool = False) -> bool:
@@ -74,7 +74,7 @@ def compile_pattern(text: str, path: str, faults: list[Fault], *, ignore_case: b
     options.log_errors = False
     options.case_sensitive = not ignore_case
     try:
-        pattern = Pattern(re2.compile(data, options))
+        pattern = Pattern(re2.compile(data, options), text)
     except re2.error as error:
         expected = "a pattern that RE2 accepts (github.com/google/re2/wiki/Syntax)"
         faults.append(Fault(path=path, expected=expected, found=_says(error)))
@@ -100,6 +100,7 @@ def regex(pattern: Pattern, *, full: bool = False) -> Check:
 
     def look(output: str) -> Assessment:
         matched = pattern.occurs(output, full=full)
-        return decided("regex", matched, "the pattern matches" if matched else "the pattern does not match")
+        reason = f"the pattern {named(pattern.text)} {'matches' if matched else 'does not match'}"
+        return decided("regex", matched, reason)
 
     return on_output("regex", look)

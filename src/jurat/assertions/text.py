@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from jurat.assertions.jsonvalues import json_equal, read_json
-from jurat.assertions.outcome import Check, decided, empty_output, is_blank, on_output, unverified
+from jurat.assertions.outcome import Check, decided, empty_output, is_blank, named, on_output, unverified
 from jurat.evaluation import Assessment
 from jurat.evidence import Context
-from jurat.jsontext import Json, JsonSyntaxError
+from jurat.jsontext import Json, JsonSyntaxError, canonical
 
 __all__ = ["contains", "exact_match", "forbidden_text", "not_contains", "required_text"]
+
+_MOST_NAMED = 3
+"""How many of several texts a reason names; the details have them all."""
 
 
 def contains(value: Sequence[str], *, match: str = "all", ignore_case: bool = False) -> Check:
@@ -53,14 +56,24 @@ def _texts(check: str, texts: Sequence[str], ignore_case: bool, rule: Callable[[
         seen = output.casefold() if ignore_case else output
         found = [text for text, needle in wanted if needle in seen]
         missing = [text for text, needle in wanted if needle not in seen]
-        reason = f"{len(found)} of {len(wanted)} texts occur" if len(wanted) > 1 else _one(bool(found))
-        return decided(check, rule(len(found), len(wanted)), reason, details={"found": [*found], "missing": [*missing]})
+        details: dict[str, Json] = {"found": [*found], "missing": [*missing]}
+        reason = _counted(found, missing, forbidden=rule is _none) if len(wanted) > 1 else _one(texts[0], bool(found))
+        return decided(check, rule(len(found), len(wanted)), reason, details=details)
 
     return on_output(check, look)
 
 
-def _one(found: bool) -> str:
-    return "the text occurs" if found else "the text does not occur"
+def _one(text: str, found: bool) -> str:
+    return f"{named(text)} {'occurs' if found else 'does not occur'}"
+
+
+def _counted(found: Sequence[str], missing: Sequence[str], *, forbidden: bool) -> str:
+    """How many occur, and which of them it is about: those that do where none should, else those that do not."""
+    told = found if forbidden else missing
+    listed = ", ".join(named(text) for text in told[:_MOST_NAMED])
+    more = f" and {len(told) - _MOST_NAMED:,} more" if len(told) > _MOST_NAMED else ""
+    which = f": {listed}{more}" if forbidden else f"; not {listed}{more}"
+    return f"{len(found):,} of {len(found) + len(missing):,} texts occur{which if told else ''}"
 
 
 def exact_match(value: Json = None, *, ignore_case: bool = False, trim: bool = False) -> Check:
@@ -96,7 +109,7 @@ def _same_text(expected: str, output: str, ignore_case: bool, trim: bool) -> Ass
     if ignore_case:
         left, right = left.casefold(), right.casefold()
     same = left == right
-    return decided("exact_match", same, "the texts are equal" if same else "the texts differ")
+    return decided("exact_match", same, "the texts are equal" if same else f"the output is not {named(expected)}")
 
 
 def _same_value(expected: Json, output: str) -> Assessment:
@@ -105,4 +118,5 @@ def _same_value(expected: Json, output: str) -> Assessment:
     except JsonSyntaxError as error:
         reason = f"a JSON value is expected, and the output is none: {error}"
         return decided("exact_match", False, reason)
-    return decided("exact_match", same, "the values are equal" if same else "the values differ")
+    reason = "the values are equal" if same else f"the output is not the value {named(canonical(expected))}"
+    return decided("exact_match", same, reason)
