@@ -18,6 +18,8 @@ from jurat.folderfiles import FolderFiles
 from jurat.importing import Draft, Notes, Source, compose, finished, importer_for
 from jurat.suite.manifest import gather_suite
 
+EMBEDDED = "judged by the embedded model unless you name another provider (--provider)"
+
 
 def config(**parts: Any) -> dict[str, Any]:
     return {"prompts": ["{{q}}"], "providers": ["openai:m"], "tests": [{"vars": {"q": "why?"}}], **parts}
@@ -87,7 +89,47 @@ def test_each_type_with_a_counterpart_becomes_it(given: Any, made: Any) -> None:
     found = asserted(given)
 
     assert found.cases[0]["assertions"] == [made]
-    assert found.notes == []
+    judged = made["type"] == "rubric_judge"
+    assert found.reasons == ([f"tests[0].assert[0]: {EMBEDDED}"] if judged else [])
+
+
+def test_an_assertion_that_a_model_decides_is_listed_where_nobody_is_named_to_grade() -> None:
+    rubric = {"type": "llm-rubric", "value": "Is kind."}
+    graded = {**rubric, "provider": "openai:judge"}
+    tests = [{"assert": [rubric, graded]}, {"assert": [rubric], "options": {"provider": "groq:judge"}}]
+
+    made = Made(config(tests=tests, prompts=["Hello"]))
+
+    assert made.reasons == [f"tests[0].assert[0]: {EMBEDDED}"]
+    assert [one.get("provider") for case in made.cases for one in case["assertions"]] == [
+        None,
+        "openai:judge",
+        "groq:judge",
+    ]
+    assert Made(config(tests=tests, prompts=["Hello"]), provider="mine").reasons == []
+    unknown = Made(config(prompts=["Hello"], tests=[{"assert": [{**rubric, "provider": "exec:x"}]}]))
+    assert unknown.reasons == [
+        "tests[0].assert[0].provider: no provider of this kind (exec); give one with --provider",
+        f"tests[0].assert[0]: {EMBEDDED}",
+    ]
+
+
+def test_settings_of_models_that_are_not_the_subject_are_listed() -> None:
+    settings_ = {"temperature": 0.3, "max_tokens": 9, "seed": 7, "apiKeyEnvar": "TEAM_KEY"}
+    providers = [{"id": f"openai:{name}", "config": settings_} for name in ("first", "second")]
+    graded = {"type": "llm-rubric", "value": "Is kind.", "provider": {"id": "groq:judge", "config": {"temperature": 0}}}
+
+    made = Made(config(providers=providers, tests=[{"vars": {"q": "why?"}, "assert": [graded]}]))
+
+    beside = "not mapped: a setting of a model that stands beside; write it into subject when this one takes its place"
+    grades = "not mapped: a setting of a model that grades; a judge has settings of its own"
+    assert made.suite["subject"] == {"provider": "openai:first", "temperature": 0.3, "max_output_tokens": 9}
+    assert made.reasons == [
+        "providers[0].config.seed: a setting of the model; write it into subject.extra if it is needed",
+        *(f"providers[1].config.{key}: {beside}" for key in ("temperature", "max_tokens", "seed")),
+        "providers[1]: a suite has one subject; openai:second stands beside it, to take its place and run again",
+        f"tests[0].assert[0].provider.config.temperature: {grades}",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -191,7 +233,7 @@ def test_with_strict_what_was_not_taken_over_ends_with_2(tmp_path: Path) -> None
     code, told = command("promptfoo", str(FILES / "promptfoo.yaml"), "--out", str(tmp_path / "s.yaml"), "--strict")
 
     assert code == 2
-    assert told.splitlines()[-1].endswith("not taken over as it stood: 20")
+    assert told.splitlines()[-1].endswith("not taken over as it stood: 22")
     assert (tmp_path / "s.yaml").is_file()
 
 
@@ -258,6 +300,7 @@ def test_tests_of_a_csv_file_are_read_with_promptfoos_columns(tmp_path: Path) ->
     ]
     assert "assertions" not in fourth
     assert told == [
+        f"tests.csv:2: assert[1]: {EMBEDDED}",
         "tests.csv:3: __prefix: no counterpart in a case; left out",
         "tests.csv:5: __expected2: what another file says, or code; left out",
         "tests.csv:5: assert[0]: code of another language; write it as a python assertion (javascript); left out",

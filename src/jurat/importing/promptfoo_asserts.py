@@ -105,6 +105,8 @@ class Asserts:
             named = judge_of(grader, f"{path}.provider", self._source, self._draft)
             if named is not None:
                 made["provider"] = named
+            elif self._draft.provider is None:
+                self._source.note(path, "judged by the embedded model unless you name another provider (--provider)")
         return True
 
 

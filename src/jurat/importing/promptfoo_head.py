@@ -13,11 +13,13 @@ from jurat.importing.nunjucks import template
 from jurat.importing.promptfoo_files import as_tree, content
 from jurat.importing.source import Source
 from jurat.importing.talk import messages_of, parsed
-from jurat.importing.vendors import provider_row, sampling_of
+from jurat.importing.vendors import provider_row, sampling_of, settings_left
 from jurat.suite.template import placeholders, texts_within
 
 __all__ = ["judge_of", "read_head"]
 
+_BESIDE = "not mapped: a setting of a model that stands beside; write it into subject when this one takes its place"
+_GRADES = "not mapped: a setting of a model that grades; a judge has settings of its own"
 _BETWEEN = re.compile(r"(?m)^---[ \t]*(?:\n|$)")
 
 _READ = (
@@ -126,7 +128,7 @@ def _subject(config: Mapping[str, Any], source: Source, draft: Draft, prompt: st
     subject: dict[str, Any] | None = None
     for index, one in enumerate(values):
         path = f"{key}[{index}]" if isinstance(value, list) else key
-        made = _provider(one, path, source, draft)
+        made = _provider(one, path, source, draft, None if subject is None else _BESIDE)
         if made is not None and subject is None:
             subject = made
         elif made is not None:
@@ -137,7 +139,8 @@ def _subject(config: Mapping[str, Any], source: Source, draft: Draft, prompt: st
     draft.head["subject"] = {**subject, "prompt": prompt} if prompt else subject
 
 
-def _provider(one: Any, path: str, source: Source, draft: Draft) -> dict[str, Any] | None:
+def _provider(one: Any, path: str, source: Source, draft: Draft, unmapped: str | None) -> dict[str, Any] | None:
+    """The subject that a provider makes, its row added. `unmapped`: why its settings are left out, if it is none."""
     name, settings = _named(one)
     if name is None:
         source.note(path, "expected a provider's id; left out")
@@ -155,7 +158,11 @@ def _provider(one: Any, path: str, source: Source, draft: Draft) -> dict[str, An
     for other in settings:
         if other not in ("id", "label", "config"):
             tell(one_line(str(other)), "no counterpart in a provider row; left out")
-    return {"provider": draft.add_provider(row), **sampling_of(config, tell)}
+    added = {"provider": draft.add_provider(row)}
+    if unmapped is None:
+        return {**added, **sampling_of(config, tell)}
+    settings_left(config, unmapped, tell)
+    return added
 
 
 def _named(one: Any) -> tuple[str | None, Mapping[str, Any]]:
@@ -178,7 +185,7 @@ def judge_of(value: Any, path: str, source: Source, draft: Draft) -> str | None:
         value = value["text"]
     if value is None:
         return None
-    made = _provider(value, path, source, draft)
+    made = _provider(value, path, source, draft, _GRADES)
     return made["provider"] if made else None
 
 

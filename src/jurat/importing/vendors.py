@@ -11,7 +11,7 @@ from jurat.importing.finish import one_line
 from jurat.provider.addresses import BadAddress, checked_base_url
 from jurat.provider.hosts import HostTrust
 
-__all__ = ["provider_row", "sampling_of"]
+__all__ = ["provider_row", "sampling_of", "settings_left"]
 
 _KINDS = {
     **{name: name for name in ("openai", "anthropic", "google", "ollama", "groq", "openrouter", "xai")},
@@ -118,6 +118,7 @@ def _key(row: dict[str, Any], config: Mapping[str, Any], tell: Tell) -> None:
 
 def sampling_of(config: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
     """What of a model's settings a subject takes: `temperature` and `max_output_tokens`. All else is told."""
+    advice = "a setting of the model; write it into subject.extra if it is needed"
     made: dict[str, Any] = {}
     for key, value in config.items():
         number = not isinstance(value, bool) and isinstance(value, int | float) and value >= 0
@@ -128,8 +129,16 @@ def sampling_of(config: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
         ):
             made["max_output_tokens"] = int(value)
         elif key not in (*_URLS, *_SECRETS):
-            tell(
-                f"config.{one_line(str(key), 80)}",
-                "a setting of the model; write it into subject.extra if it is needed",
-            )
+            tell(_setting(key), advice)
     return made
+
+
+def settings_left(config: Mapping[str, Any], reason: str, tell: Tell) -> None:
+    """Tell of every setting of a model that is no subject: a provider row holds none of them."""
+    for key in config:
+        if key not in (*_URLS, *_SECRETS):
+            tell(_setting(key), reason)
+
+
+def _setting(key: object) -> str:
+    return f"config.{one_line(str(key), 80)}"
