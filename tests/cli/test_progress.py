@@ -12,6 +12,7 @@ from jurat.cli._rowcount import row_count
 from jurat.judge import Judge
 from jurat.metrics import Tally
 from jurat.provider import make_provider
+from jurat.provider.local import LocalProvider
 from jurat.rubric import custom_rubric
 
 
@@ -69,14 +70,14 @@ def test_what_has_no_room_in_a_line_is_left_out_from_the_end() -> None:
     assert shortened(parts, 8) == ""
 
 
-def test_without_a_terminal_it_is_said_that_the_embedded_model_is_started(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "replies.yaml").write_text("- '{}'\n")
-    told = []
-    for row in ({"name": "x", "kind": "local"}, {"name": "x", "kind": "scripted", "replies_file": "replies.yaml"}):
-        judge = Judge(custom_rubric("It is clear."), make_provider(row, base_dir=tmp_path))
-        with make_progress(judge, Tally(judge.rubric.score_range), None, io.BytesIO(), show=0):
-            told.append(capsys.readouterr())
+def test_without_a_terminal_it_is_said_when_the_embedded_model_is_started(capsys: pytest.CaptureFixture[str]) -> None:
+    provider = make_provider({"name": "x", "kind": "local"})
+    assert isinstance(provider, LocalProvider)
+    judge = Judge(custom_rubric("It is clear."), provider)
 
-    assert [(one.out, one.err) for one in told] == [("", "starting the model\n"), ("", "")]
+    with make_progress(judge, Tally(judge.rubric.score_range), None, io.BytesIO(), show=0):
+        before = capsys.readouterr()
+        provider.starting()
+
+    assert (before.out, before.err) == ("", "")
+    assert capsys.readouterr() == ("", "starting the model\n")

@@ -80,12 +80,14 @@ class TestLocal(ProviderContract):
 
 async def test_many_first_calls_start_one_server_and_carry_its_key() -> None:
     async with serving() as server:
-        provider = OnLoopback(server)
+        provider, started = OnLoopback(server), list[str]()
+        provider.starting = lambda: started.append("now")
         call = provider.prepare(REQUEST)
         assert provider.leases == []
         await asyncio.gather(*(provider.send(call) for _ in range(10)))
         await provider.aclose()
     assert len(provider.leases) == 1
+    assert started == ["now"]
     assert provider.leases[0].closed
     assert {request.headers["authorization"] for request in server.requests} == {"Bearer random-key"}
     assert server.most_in_flight == 1

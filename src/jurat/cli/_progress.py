@@ -8,7 +8,7 @@ is being started on this machine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import IO, Protocol
 
@@ -60,16 +60,21 @@ def make_progress(
     return _Quiet(judge, show)
 
 
-def _starts_model(judge: Judge) -> bool:
-    """Whether the judge is a model that this program starts, which takes a while."""
-    return judge.provider.settings.kind == "local"
+def _tell_start(judge: Judge, told: Callable[[], None]) -> None:
+    """Have it told when the judge's model is being started on this machine, which takes a while."""
+    if judge.provider.settings.kind == "local":
+        from jurat.provider.local import LocalProvider
+
+        if isinstance(judge.provider, LocalProvider):
+            judge.provider.starting = told
 
 
 class _Quiet:
     """Prints the first verdicts, and nothing else."""
 
     def __init__(self, judge: Judge, show: int) -> None:
-        self._judge, self._texts, self._left = judge, VerdictTexts(judge), show
+        self._texts, self._left = VerdictTexts(judge), show
+        _tell_start(judge, lambda: tell(_STARTING))
 
     def watch(self, judged: Judged, result: Mapping[str, Json]) -> None:
         if self._left > 0:
@@ -80,8 +85,6 @@ class _Quiet:
         tell(message)
 
     def __enter__(self) -> _Quiet:
-        if _starts_model(self._judge):
-            tell(_STARTING)
         return self
 
     def __exit__(
@@ -116,9 +119,9 @@ class _Bar:
             speed_estimate_period=_LOOKED_BACK_S,
         )
         total = size if self._rows is None else self._rows
-        begun = _STARTING if _starts_model(judge) else "starting"
         left = "" if total is None else "left"
-        self._task = self._live.add_task("judging", total=total, rows=self._decided(), left=left, counts=begun)
+        self._task = self._live.add_task("judging", total=total, rows=self._decided(), left=left, counts="starting")
+        _tell_start(judge, lambda: self._live.update(self._task, counts=_STARTING))
 
     def watch(self, judged: Judged, result: Mapping[str, Json]) -> None:
         if self._left > 0:

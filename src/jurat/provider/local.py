@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,8 +36,15 @@ _TIMEOUT_S = 600.0
 _WHERE = "the local model server"
 
 
+def _unheard() -> None:
+    """Where nobody listens."""
+
+
 class LocalProvider:
     """An embedded model, by name or by file.
+
+    Attributes:
+        starting: is called when a server is about to be started, from whatever thread starts it.
 
     Args:
         settings: `model` is the name in the table of models, `capabilities.context_tokens` the context of each slot.
@@ -57,6 +64,7 @@ class LocalProvider:
         timeout_s: float = _TIMEOUT_S,
     ) -> None:
         self._settings, self._path = settings, model_path
+        self.starting: Callable[[], None] = _unheard
         self._slots, self._threads = slots, threads
         self._to = Destination(where=_WHERE, model=settings.model, key_variable=None)
         self._encoder = LocalEncoder(settings)
@@ -123,6 +131,7 @@ class LocalProvider:
                 return self._sender
             if self._lease is not None:
                 self._lease.close()
+            self.starting()
             try:
                 self._lease = self._served()
             except ModelError as error:
