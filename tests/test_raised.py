@@ -71,6 +71,13 @@ def test_below_the_working_directory_the_file_is_named_from_there(
     assert told(code.own) == "raised KeyError at suite/raised_code/tone.py:5"
 
 
+def test_the_root_of_a_disk_names_no_folder_of_the_machine(
+    code: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path.anchor)
+    assert told(code.own) == "raised KeyError at raised_code/tone.py:5"
+
+
 def test_a_file_of_no_known_folder_is_told_by_its_name(
     code: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,8 @@ def _told(filename: str) -> str:
     imported_from = sorted(
         (Path(one).resolve() for one in sys.path if isinstance(one, str)), key=lambda one: len(one.parts), reverse=True
     )
-    root = next((one for one in (Path.cwd(), *imported_from) if path.is_relative_to(one)), path.parent)
+    # Below the root of a disk a name would tell all of the machine's folders.
+    roots = (one for one in (Path.cwd(), *imported_from) if one != one.parent)
+    root = next((one for one in roots if path.is_relative_to(one)), path.parent)
     told = path.relative_to(root).as_posix()
     return "".join(one if one.isprintable() else "?" for one in told)
