@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,7 +17,8 @@ def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
             what is meant.
 
     Returns:
-        What gives a name's object, and keeps it in the package. It raises AttributeError for a name that has no home.
+        What gives a name's object, always that of the module as it is loaded now: nothing is kept, so that who loads
+        modules anew gets no classes of two loadings. It raises AttributeError for a name that has no home.
     """
 
     def attribute(name: str) -> Any:
@@ -27,8 +27,6 @@ def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = import_module(f"{package}.{homes[name]}")
-        found = module if homes[name] == name else getattr(module, name)
-        setattr(sys.modules[package], name, found)
-        return found
+        return module if homes[name] == name else getattr(module, name)
 
     return attribute
