@@ -161,7 +161,7 @@ class VerdictFile:
             StoreError: when the disk is full or gone, or the file is no longer at its path; what was written before
                 stays whole.
         """
-        self.append_lines("".join([_encode(verdict) + "\n" for verdict in verdicts]).encode())
+        self.append_lines(b"".join(map(_encoded, verdicts)))
 
     def append_lines(self, data: bytes) -> None:
         """Write whole lines that stood in a verdict file. Raises what `append` does."""
