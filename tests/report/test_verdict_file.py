@@ -181,5 +181,5 @@ def test_a_column_that_is_passed_through_comes_back_as_it_was_whatever_its_value
 def test_a_line_has_one_form_without_spaces_and_with_its_text_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.jsonl"
     with VerdictFile(path) as file:
-        file.append([{"row": 1, "score": 0.5, "cost": 1e16, "reason": "Täglich “gut”\n"}])
-    assert path.read_bytes() == '{"row":1,"score":0.5,"cost":1e16,"reason":"Täglich “gut”\\n"}\n'.encode()
+        file.append([{"row": 1, "score": 0.5, "reason": "Täglich “gut”\n"}])
+    assert path.read_bytes() == '{"row":1,"score":0.5,"reason":"Täglich “gut”\\n"}\n'.encode()

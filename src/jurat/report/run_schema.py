@@ -18,7 +18,6 @@ from jurat.vocabulary import Status
 __all__ = ["case_schema", "head_schema", "report_schema"]
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_ANY: Json = {}
 _TEXT: Json = {"type": "string"}
 _TEXT_OR_NULL: Json = {"type": ["string", "null"]}
 _FLAG: Json = {"type": "boolean"}
